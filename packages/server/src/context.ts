@@ -237,6 +237,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       findPrincipal: overrides.findPrincipal ?? access.find,
       runnerBudgetMs: config.runnerBudgetMs,
       clock,
+      steadyClock,
       logger,
       metrics,
       enqueueMail,

@@ -38,6 +38,8 @@ export interface DatasourcesDependencies
   readonly publicUrl: () => string
   readonly contents: ContentFilesOptions & { readonly limitBytes: number }
   readonly clock: Clock
+  /** For ages. */
+  readonly steadyClock: Clock
   readonly logger: Logger
   /** What parses content; tests hand in their own. */
   readonly processes?: ContentProcesses | undefined
@@ -54,7 +56,7 @@ export interface Datasources {
 /** Datasources with their imports and rows, wired together. */
 export function createDatasources(dependencies: DatasourcesDependencies): Datasources {
   const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, logger } = dependencies
-  const { recordAudit, processes = createContentProcesses() } = dependencies
+  const { recordAudit, steadyClock, processes = createContentProcesses() } = dependencies
   const { limitBytes } = contents
   const files = createContentFiles(contents)
   const fetch = createFetchContent({ outgoing, box })
@@ -62,6 +64,7 @@ export function createDatasources(dependencies: DatasourcesDependencies): Dataso
     relational,
     findLive: createWorkerStore(relational.db).findLive,
     now: () => clock.now(),
+    steadyClock,
   })
   const datasources = createDatasourceService({
     ...dependencies,

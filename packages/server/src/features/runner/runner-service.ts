@@ -1,9 +1,10 @@
 import type { ReturnCode } from '@millrace/contract/resources/workflow-preview.ts'
+import { LRUCache } from 'lru-cache'
+import { createLoadingCache } from '../../platform/cache/loading-cache.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { createSharedTimeout } from '../../platform/limits/shared-timeout.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { putBounded } from './bounded-map.ts'
 import type { RunEnvironment } from './compile/executable.ts'
 import { eventOfRun } from './events/run-event.ts'
 import type {
@@ -17,6 +18,8 @@ import type {
   RecordEvent,
   RowSource,
   RunnerSender,
+  Sight,
+  Viewer,
   WallClock,
 } from './ports.ts'
 import { clickAddressOf } from './reply/click-address.ts'
@@ -26,7 +29,6 @@ import { execute, type Outcome } from './run/execute.ts'
 import { type Query, readRunRequest } from './run/read-request.ts'
 import { createRowCache } from './run/row-cache.ts'
 import type { RunRequest } from './run/run-request.ts'
-import { createSightCache } from './sight.ts'
 import { createZoneCache, type ReadyZone } from './zone-cache.ts'
 
 export interface RunnerDependencies {
@@ -96,6 +98,8 @@ const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
 /** For how long a reply waits for its event to be on disk. */
 const eventTimeout = { timeoutMs: 2_000, stepMs: 1_000, message: 'the event was not on disk in time' }
 const quietMs = 60_000
+/** For how long what teams see is taken for the present state. */
+const sightMs = 800
 const rememberedFaults = 5_000
 const rememberedMailClients = 20_000
 const rememberedContents = 20_000
@@ -107,7 +111,15 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   let isListening = false
   const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
   const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: budgetMs })
-  const sights = createSightCache({ ...dependencies, clock: steadyClock })
+  const sights = createLoadingCache({
+    load: async (viewer: Viewer): Promise<Sight> => new Set(await dependencies.listSeenDatasources(viewer)),
+    keyOf: ({ companyId, teamIds }) => `${companyId} ${teamIds.join(' ')}`,
+    clock: steadyClock,
+    freshMs: sightMs,
+    renewShare: 0.5,
+    staleOnError: true,
+    maxEntries: 1_000,
+  })
   const totals: RunnerTotals = {
     displays: 0,
     clicks: 0,
@@ -121,17 +133,17 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   }
   countFor(dependencies.metrics, totals)
   /** When a fault was logged last, by what it is about. */
-  const logged = new Map<string, number>()
+  const logged = new LRUCache<string, number>({ max: rememberedFaults })
   /** What showed a workflow to a client: proxies hide it from the click that follows. */
-  const mailClients = new Map<string, string>()
+  const mailClients = new LRUCache<string, string>({ max: rememberedMailClients })
   /** What persons were shown last, for clicks whose run cannot find it again. */
-  const shownContents = new Map<string, ShownContent>()
+  const shownContents = new LRUCache<string, ShownContent>({ max: rememberedContents })
 
   function warn(about: string, fields: object, message: string): void {
     const now = steadyClock.now()
     const last = logged.get(about)
-    if (last !== undefined && Math.abs(now - last) < quietMs) return
-    putBounded(logged, about, now, rememberedFaults)
+    if (last !== undefined && now - last < quietMs) return
+    logged.set(about, now)
     log.warn(fields, message)
   }
 
@@ -162,7 +174,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     if (client === undefined) return request.mailClient
     const key = `${ready.zone.workflowId} ${client}`
     if (isClick) return mailClients.get(key) ?? request.mailClient
-    if (request.mailClient !== '') putBounded(mailClients, key, request.mailClient, rememberedMailClients)
+    if (request.mailClient !== '') mailClients.set(key, request.mailClient)
     return request.mailClient
   }
 
@@ -177,7 +189,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     const key = keyOfShown(ready, request)
     const { destination, branch, output, content } = outcome
     if (key === undefined || content === undefined) return
-    putBounded(shownContents, key, { destination, branch, output }, rememberedContents)
+    shownContents.set(key, { destination, branch, output })
   }
 
   const timeout = createSharedTimeout(eventTimeout)

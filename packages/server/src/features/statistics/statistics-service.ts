@@ -5,6 +5,7 @@ import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
@@ -43,6 +44,8 @@ export interface StatisticsDependencies {
   readonly readCohorts: ReadCohorts
   readonly definitions: DefinitionReader
   readonly clock: Clock
+  /** For ages; default the clock. */
+  readonly steadyClock?: Clock
   readonly gate: QueryGate
   readonly limits: RunLimits
   /** Called at the end of every query, with the seconds from its start to its last piece. */
@@ -143,8 +146,9 @@ interface Described {
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
   const { columnar, store, readSettings, readCohorts, definitions, clock, gate, limits, onAnswered } =
     dependencies
-  const described = new Map<string, Described>()
-  const cache = createAnswerCache({ clock })
+  const { steadyClock = clock } = dependencies
+  const described = new LRUCache<string, Described>({ max: rememberedCompanies })
+  const cache = createAnswerCache({ clock: steadyClock })
 
   async function prepare({
     question,
@@ -178,12 +182,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   /** The labels of a company, at most so many milliseconds old. */
   function look(companyId: string, freshFor: number): Described {
     const known = described.get(companyId)
-    if (known && clock.now() - known.at < freshFor) return known
+    if (known && steadyClock.now() - known.at < freshFor) return known
     const labels = store.listLabels(companyId)
-    const found: Described = { at: clock.now(), labels }
-    described.delete(companyId)
-    const [oldest] = described.keys()
-    if (described.size >= rememberedCompanies && oldest !== undefined) described.delete(oldest)
+    const found: Described = { at: steadyClock.now(), labels }
     described.set(companyId, found)
     labels.catch(() => {
       if (described.get(companyId) === found) described.delete(companyId)

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { matchesEntityTag } from '../../platform/http/entity-tag.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import { type SentScript, sentScript, type TrackerScripts } from './tracker-scripts.ts'
@@ -40,15 +41,13 @@ const maxBodies = 16
 /** The tracker's scripts, which pages of any site load (docs/tracker.md). */
 export function trackerRoutes({ scripts, findCompany, integrationsScript }: TrackerFilesDependencies) {
   const base = sentScript(scripts.base)
-  const withIntegrations = new Map<string, SentScript>()
+  const withIntegrations = new LRUCache<string, SentScript>({ max: maxBodies })
 
   function baseFor(path: string | undefined): SentScript {
     if (path === undefined) return base
     const known = withIntegrations.get(path)
     if (known) return known
     const made = sentScript(`${scripts.base}${loadLine(path)}`)
-    const [oldest] = withIntegrations.keys()
-    if (withIntegrations.size >= maxBodies && oldest !== undefined) withIntegrations.delete(oldest)
     withIntegrations.set(path, made)
     return made
   }

@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../clock.ts'
+import { LRUCache } from 'lru-cache'
+import { type Clock, monotonicClock } from '../clock.ts'
 
 export interface LeakyBucketOptions {
   /** How many are free at once. */
@@ -19,10 +20,10 @@ interface Bucket {
 export function createLeakyBuckets({
   free,
   drainMs,
-  clock = systemClock,
+  clock = monotonicClock,
   maxKeys = 10_000,
 }: LeakyBucketOptions) {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new LRUCache<string, Bucket>({ max: maxKeys })
   return {
     /**
      * Counts one. Refused ones keep the bucket full.
@@ -32,9 +33,7 @@ export function createLeakyBuckets({
       const now = clock.now()
       const known = buckets.get(key)
       const level = known ? Math.max(0, known.level - Math.max(0, now - known.at) / drainMs) : 0
-      buckets.delete(key)
       buckets.set(key, { level: Math.min(free, level + 1), at: now })
-      if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value ?? '')
       const excess = level + 1 - free
       return excess <= 0 ? 0 : Math.ceil((excess * drainMs) / 1000)
     },
