@@ -105,7 +105,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {
     const { url } = await addLink(tx, user.id, 'password-reset', createdBy)
-    await enqueueMail(tx, { to: user.email, ...resetEmail(user.language, url) })
+    await enqueueMail(tx, { to: user.email, isAwaited: true, ...resetEmail(user.language, url) })
   }
 
   function requireResettable(user: LinkTarget): void {
@@ -219,6 +219,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         await links.savepoint()
         await enqueueMail(tx, {
           to: target?.email ?? 'nobody@invalid',
+          isAwaited: true,
           ...resetEmail(target?.language ?? 'en', url),
         })
         await links.endSavepoint(target !== undefined)
