@@ -129,6 +129,7 @@ try {
     relational,
     findLive: createWorkerStore(relational.db).findLive,
     now: Date.now,
+    steadyClock: performance,
   })
   const times: number[] = []
   for (let i = 0; i < lookups; i++) {

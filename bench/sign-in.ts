@@ -54,7 +54,7 @@ async function measureBearerCheck(): Promise<number> {
     teamIds: [],
     permissions: [],
   })
-  const cache = createAccessCache(async () => ({ principal, remainingMs: 3_600_000 }), { now: () => 0 })
+  const cache = createAccessCache(async () => [{ principal, remainingMs: 3_600_000 }], { now: () => 0 })
   const tokens = Array.from({ length: 1000 }, () => newSecret())
   for (const token of tokens) await cache.find(token)
   const count = 200_000

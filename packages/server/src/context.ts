@@ -211,7 +211,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     })
     const mailStore = createMailStore(relational.db, box)
     const readAttachment = createAttachmentReader(relational.db)
-    const mails = createMailService({ store: mailStore, outbox, readAttachment, log: logger, clock })
+    const mails = createMailService({ store: mailStore, outbox, readAttachment, log: logger })
     measureMails(metrics, mailStore)
     closers.push(mails.stop)
     const enqueueMail = createMailQueue(box)
@@ -294,6 +294,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       findPrincipal: overrides.findPrincipal ?? access.find,
       runnerBudgetMs: config.runnerBudgetMs,
       clock,
+      steadyClock,
       logger,
       metrics,
       enqueueMail,

@@ -234,6 +234,8 @@ export interface ServiceParts {
   /** Milliseconds that a run of a workflow may wait for its data. */
   readonly runnerBudgetMs: number
   readonly clock: Clock
+  /** For ages. */
+  readonly steadyClock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
   readonly ending: AbortSignal
@@ -245,8 +247,19 @@ const metadataLimits = { limitBytes: 1024 * 1024, timeoutMs: 20_000 }
 
 /** Wires the features together: what one needs of another it gets here. */
 export function createServices(parts: ServiceParts): Services {
-  const { relational, columnar, hidden, log, passwords, findPrincipal, clock, logger, metrics, ending } =
-    parts
+  const {
+    relational,
+    columnar,
+    hidden,
+    log,
+    passwords,
+    findPrincipal,
+    clock,
+    steadyClock,
+    logger,
+    metrics,
+    ending,
+  } = parts
   const { box, outgoing, enqueueMail, publicUrl, overrides } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
   const gate = overrides.queryGate ?? createQueryGate()
@@ -282,6 +295,7 @@ export function createServices(parts: ServiceParts): Services {
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
     clock,
+    steadyClock,
     logger,
     metrics,
   })
@@ -382,6 +396,7 @@ export function createServices(parts: ServiceParts): Services {
     readCohorts: cohorts.readCohorts,
     definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
+    steadyClock,
     limits: queryLimits,
     onAnswered: (outcome, seconds) => metrics.querySeconds.observe({ outcome }, seconds),
   })
@@ -433,6 +448,7 @@ export function createServices(parts: ServiceParts): Services {
     contents: parts.contents,
     holdStorage: storage.hold,
     clock,
+    steadyClock,
     logger,
     processes: overrides.contentProcesses,
   })

@@ -155,9 +155,9 @@ describe('what is remembered', () => {
   test('a hundred thousand requests ask the store once a second at most', async () => {
     let asked = 0
     const { findAccess } = createAccessStore(relational)
-    const cache = createAccessCache((hash) => {
+    const cache = createAccessCache((hashes) => {
       asked++
-      return findAccess(hash)
+      return findAccess(hashes)
     })
     await cache.find(accessToken)
     const started = performance.now()
@@ -168,9 +168,9 @@ describe('what is remembered', () => {
 
   test('requests at the same time ask the store once', async () => {
     let asked = 0
-    const cache = createAccessCache(async (hash) => {
+    const cache = createAccessCache((hashes) => {
       asked++
-      return createAccessStore(relational).findAccess(hash)
+      return createAccessStore(relational).findAccess(hashes)
     })
     const principals = await Promise.all(Array.from({ length: 50 }, () => cache.find(accessToken)))
     expect(asked).toBe(1)
@@ -181,7 +181,7 @@ describe('what is remembered', () => {
     const time = createFakeTime()
     let answer: Principal | undefined = { userId: 'x' } as Principal
     const cache = createAccessCache(
-      async () => answer && { principal: answer, remainingMs: 3_600_000 },
+      async () => [answer && { principal: answer, remainingMs: 3_600_000 }],
       time.clock,
     )
     expect(await cache.find('token')).toBeDefined()
@@ -190,11 +190,45 @@ describe('what is remembered', () => {
     expect(await cache.find('token')).toBeUndefined()
   })
 
+  test('made-up tokens are asked about together, and displace none that is known', async () => {
+    const statements: number[] = []
+    const cache = createAccessCache(async (hashes) => {
+      statements.push(hashes.length)
+      return createAccessStore(relational).findAccess(hashes)
+    }, createFakeTime().clock)
+    expect(await cache.find(accessToken)).toBeDefined()
+    for (let i = 0; i < 12; i++) {
+      const found = Array.from({ length: 1_000 }, (_, n) => cache.find(`made up ${i} ${n}`, '192.0.2.1'))
+      expect(new Set(await Promise.all(found))).toEqual(new Set([undefined]))
+    }
+    const asked = statements.length
+    expect(asked, 'of 12,000 tokens').toBeLessThan(600)
+    expect(await cache.find(accessToken)).toBeDefined()
+    expect(await cache.find('made up 11 999', '192.0.2.1')).toBeUndefined()
+    expect(statements).toHaveLength(asked)
+  })
+
+  test('one address with made-up tokens is refused before it keeps the tokens of others from the store', async () => {
+    const hold = Promise.withResolvers<void>()
+    const cache = createAccessCache(async (hashes) => {
+      await hold.promise
+      return createAccessStore(relational).findAccess(hashes)
+    })
+    const attack = Array.from({ length: 1_300 }, (_, n) => cache.find(`made up ${n}`, '192.0.2.1'))
+    const outcomes = Promise.allSettled(attack)
+    const other = cache.find(accessToken, '198.51.100.1')
+    hold.resolve()
+    expect(await other).toBeDefined()
+    const refused = (await outcomes).flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+    expect(refused).toHaveLength(101)
+    expect(refused[0]).toMatchObject({ errorName: 'unavailable', data: { retryAfter: 1 } })
+  })
+
   test('a store that fails is asked again by the next request', async () => {
     let fails = true
     const cache = createAccessCache(async () => {
       if (fails) throw new Error('down')
-      return { principal: { userId: 'x' } as Principal, remainingMs: 1000 }
+      return [{ principal: { userId: 'x' } as Principal, remainingMs: 1000 }]
     })
     await expect(cache.find('token')).rejects.toThrow('down')
     fails = false

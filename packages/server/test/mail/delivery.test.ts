@@ -102,7 +102,7 @@ describe('delivery', () => {
     expect(found[0].text + found[0].sealed_content.toString('latin1')).not.toContain('secret-link')
   })
 
-  test('what a mail carries is read when it is sent, and what has been deleted takes it along', async () => {
+  test('what a mail carries is read when it is sent, and what has been deleted is no failure', async () => {
     const server = await smtp()
     const kept = new Map([['run/0', Buffer.from('events.name\r\n"é"\r\n')]])
     for (const source of ['run/0', 'run/1']) {
@@ -123,6 +123,28 @@ describe('delivery', () => {
       /base64\r?\n(?:[\w-]+:.*\r?\n(?: .*\r?\n)*)*\r?\n([\w+/=\r\n]+)\r?\n--/.exec(message) ?? []
     expect(Buffer.from(content, 'base64').toString()).toBe('events.name\r\n"é"\r\n')
     expect(await rows()).toMatchObject([{ sent: true }])
+  })
+
+  test('a mail that a user waits for passes any number of others whose attempts take long', async () => {
+    const hold = Promise.withResolvers<void>()
+    const server = await smtp({
+      onMail: ({ message }) => (message.includes('Subject: Result') ? hold.promise : undefined),
+    })
+    for (let i = 0; i < 20; i++) await enqueue('ada@example.com', 'Result')
+    const loops = [worker(server.url, { pollMs: 5 }), worker(server.url, { pollMs: 5 })]
+    for (const loop of loops) loop.start()
+    const held = () => server.mails.filter(({ message }) => message.includes('Subject: Result')).length
+    await expect.poll(held).toBe(4)
+    await createMailQueue(box)(database.db, undefined, {
+      to: 'eve@example.com',
+      subject: 'Reset',
+      text: 'x',
+      isAwaited: true,
+    })
+    await expect.poll(async () => (await rows()).filter(({ sent }) => sent).length).toBe(1)
+    expect([held(), server.mails.at(-1)?.to]).toEqual([4, ['eve@example.com']])
+    hold.resolve()
+    for (const loop of loops) await loop.stop()
   })
 
   test('a mail that is never committed is never sent', async () => {

@@ -28,6 +28,8 @@ export interface CollectorDependencies {
   readonly findDatasource: FindDatasource
   readonly countries: CountryDatabase
   readonly clock: Clock
+  /** For ages; default the clock. */
+  readonly steadyClock?: Clock
   readonly logger: Pick<Logger, 'warn'>
   readonly metrics?: { counter(name: string, help: string, read: () => number): void }
 }
@@ -66,8 +68,8 @@ export interface CollectorService {
 }
 
 export function createCollectorService(dependencies: CollectorDependencies): CollectorService {
-  const { log, clock, logger, countries } = dependencies
-  const cache = createDatasourceCache({ find: dependencies.findDatasource, clock })
+  const { log, clock, steadyClock = clock, logger, countries } = dependencies
+  const cache = createDatasourceCache(dependencies.findDatasource, steadyClock)
   const readSender = createSenderReader()
   const names = new NameGuard()
   const totals: CollectorTotals = { kept: 0, changed: 0, dropped: 0, bot: 0, refused: 0, unavailable: 0 }

@@ -48,6 +48,8 @@ export interface DatasourcesDependencies
   readonly contents: DatasourceContents
   readonly holdStorage: HoldStorage
   readonly clock: Clock
+  /** For ages. */
+  readonly steadyClock: Clock
   readonly logger: Logger
   /** What parses content; tests hand in their own. */
   readonly processes?: ContentProcesses | undefined
@@ -64,7 +66,7 @@ export interface Datasources {
 /** Datasources with their imports and rows, wired together. */
 export function createDatasources(dependencies: DatasourcesDependencies): Datasources {
   const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, logger } = dependencies
-  const { recordAudit, holdStorage, processes = createContentProcesses() } = dependencies
+  const { recordAudit, steadyClock, holdStorage, processes = createContentProcesses() } = dependencies
   const { limitBytes, downloadsRoom, rowsRoom } = contents
   const files = createContentFiles(contents)
   const fetch = createFetchContent({ outgoing, box, room: downloadsRoom })
@@ -72,6 +74,7 @@ export function createDatasources(dependencies: DatasourcesDependencies): Dataso
     relational,
     findLive: createWorkerStore(relational.db).findLive,
     now: () => clock.now(),
+    steadyClock,
   })
   const datasources = createDatasourceService({
     ...dependencies,

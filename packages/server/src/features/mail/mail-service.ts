@@ -1,19 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, systemClock } from '../../platform/clock.ts'
+import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { QueuedMail, ReadAttachment } from '../../platform/mail/mail-queue.ts'
 import { type Attachment, type Mail, MailRefused, type Outbox } from '../../platform/mail/outbox.ts'
 import type { DueMail, MailStore } from './mail-store.ts'
 
 export interface MailServiceDependencies {
-  readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'drop' | 'postpone' | 'giveUp' | 'sweep'>
+  readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'postpone' | 'giveUp' | 'drop' | 'sweep'>
   readonly outbox: Outbox
   /** Absent where no mail carries anything. */
   readonly readAttachment?: ReadAttachment
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
-  readonly clock?: Clock
   readonly pollMs?: number
-  /** Max milliseconds that a stop waits for a mail in flight. */
+  /** Max milliseconds that a stop waits for mails in flight. */
   readonly stopWithinMs?: number
 }
 
@@ -23,36 +21,24 @@ const maxAttempts = 12
 const maxPauseSeconds = 3_600
 const sweepEveryMs = 3_600_000
 const keptDays = 30
-/** While the store does not answer it is asked less often. */
-const outageMs = 5_000
+/** At once in one process; mails that a user waits for are sent beside the others, however slow those are. */
+const awaitedAtOnce = 3
+const othersAtOnce = 2
 
 /** Seconds before the next attempt: 5, 10, 20, up to an hour; all twelve spread over about four hours. */
 const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1), maxPauseSeconds)
 
 /**
- * Sends queued mails, one at a time, and tries again those that the outbox did not take. Whatever happens between
- * the server's taking a mail and the mark that it was sent, the next attempt carries the same Message-ID.
+ * Sends queued mails, and tries again those that the outbox did not take. Whatever happens between the server's taking a
+ * mail and the mark that it was sent, the next attempt carries the same Message-ID.
  * Mails do not stand on `platform/jobs`, because the pauses between attempts are exact and each row is sealed and
  * re-encrypted when the key is rotated.
  */
 export function createMailService(dependencies: MailServiceDependencies) {
-  const {
-    store,
-    outbox,
-    readAttachment,
-    log,
-    clock = systemClock,
-    pollMs = 500,
-    stopWithinMs = 10_000,
-  } = dependencies
-  let timer: NodeJS.Timeout | undefined
-  let working: Promise<void> | undefined
-  let stopped = false
-  let sweptAt = 0
+  const { store, outbox, readAttachment, log, pollMs = 500, stopWithinMs } = dependencies
 
-  /** Undefined when what it carries has been deleted: there is nothing to send any more. */
+  /** Undefined where what it carries has been deleted. */
   async function complete({ attachments = [], ...mail }: QueuedMail): Promise<Mail | undefined> {
-    if (attachments.length === 0) return mail
     const read: Attachment[] = []
     for (const { source, ...attachment } of attachments) {
       const content = await readAttachment?.(source)
@@ -66,9 +52,10 @@ export function createMailService(dependencies: MailServiceDependencies) {
     try {
       if (attempt > maxAttempts) throw new MailRefused('the process ended during every attempt')
       const mail = await complete(read())
-      if (!mail) {
-        log.info({ mailId: id }, 'a mail is not sent: what it carries has been deleted')
-        return await store.drop(id)
+      if (mail === undefined) {
+        log.info({ mailId: id, attempt }, 'a mail is dropped: what it carries has been deleted')
+        await store.drop(id)
+        return
       }
       await outbox.send({ ...mail, id })
     } catch (error) {
@@ -85,42 +72,35 @@ export function createMailService(dependencies: MailServiceDependencies) {
     await store.markSent(id)
   }
 
-  /** Sends all that is due now; false when the store does not answer. */
-  async function work(): Promise<boolean> {
-    try {
-      while (!stopped) {
-        const due = await store.takeDue(leaseSeconds)
-        if (!due) break
-        await send(due)
-      }
-      if (!stopped && clock.now() - sweptAt > sweepEveryMs) {
-        await store.sweep(keptDays)
-        sweptAt = clock.now()
-      }
-      return true
-    } catch (error) {
-      log.warn({ err: error }, 'mails wait: the relational store does not answer')
-      return false
-    }
+  /** @returns whether there was one */
+  async function sendOne(isAwaited: boolean): Promise<boolean> {
+    const due = await store.takeDue(leaseSeconds, isAwaited)
+    if (due) await send(due)
+    return due !== undefined
   }
 
-  function schedule(pause: number): void {
-    if (stopped) return
-    timer = setTimeout(() => {
-      working = work().then((answered) => schedule(answered ? pollMs : outageMs))
-    }, pause).unref()
+  async function sweep(): Promise<boolean> {
+    await store.sweep(keptDays)
+    return false
   }
+
+  const loops = createWorkLoops(
+    [
+      { name: 'awaited mails', run: () => sendOne(true), everyMs: pollMs, lanes: awaitedAtOnce },
+      { name: 'mails', run: () => sendOne(false), everyMs: pollMs * 2, lanes: othersAtOnce },
+      { name: 'removals of old mails', run: sweep, everyMs: sweepEveryMs },
+    ],
+    log,
+    stopWithinMs,
+  )
 
   return {
-    start: () => schedule(pollMs),
-    work,
-    /** Takes no further mail and waits, up to `stopWithinMs`, for the one in flight. */
-    async stop(): Promise<void> {
-      stopped = true
-      clearTimeout(timer)
-      const late = new AbortController()
-      await Promise.race([working, sleep(stopWithinMs, undefined, { signal: late.signal }).catch(() => {})])
-      late.abort()
+    start: loops.start,
+    /** Sends all that is due now, one after another. */
+    async work(): Promise<void> {
+      while ((await sendOne(true)) || (await sendOne(false)));
     },
+    /** Takes no further mail and waits, up to `stopWithinMs`, for those in flight. */
+    stop: loops.stop,
   }
 }

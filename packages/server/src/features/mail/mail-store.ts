@@ -22,10 +22,10 @@ const { contextOf } = sealedColumns.mailContent
 
 /** Seals a mail and queues it. */
 export function createMailQueue(box: SecretBox): EnqueueMail {
-  return async (queries, companyId, { to, ...content }) => {
+  return async (queries, companyId, { to, isAwaited = false, ...content }) => {
     const id = newId()
     const sealedContent = box.seal(JSON.stringify(content), contextOf(id))
-    await queries.insert(outgoingMails).values({ id, companyId, recipient: to, sealedContent })
+    await queries.insert(outgoingMails).values({ id, companyId, recipient: to, sealedContent, isAwaited })
   }
 }
 
@@ -36,7 +36,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
   const waiting = and(isNull(outgoingMails.sentAt), isNull(outgoingMails.failedAt))
   const ended = sql`(${outgoingMails.sentAt} is not null or ${outgoingMails.failedAt} is not null)`
 
-  function open(id: string, sealed: Buffer): Omit<QueuedMail, 'to'> {
+  function open(id: string, sealed: Buffer): Omit<QueuedMail, 'to' | 'isAwaited'> {
     try {
       return JSON.parse(box.open(sealed, contextOf(id)).toString('utf8'))
     } catch (error) {
@@ -46,8 +46,11 @@ export function createMailStore(db: Queries, box: SecretBox) {
   }
 
   return {
-    /** Takes the mail that is due longest; no other process gets it until `leaseSeconds` have passed. */
-    async takeDue(leaseSeconds: number): Promise<DueMail | undefined> {
+    /**
+     * Takes the mail that is due longest; no other process gets it until `leaseSeconds` have passed.
+     * @param isAwaited of those that a user waits for, or of the others; default all
+     */
+    async takeDue(leaseSeconds: number, isAwaited?: boolean): Promise<DueMail | undefined> {
       const { rows } = await db.execute<{
         id: string
         recipient: string
@@ -57,6 +60,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
         sql`update ${outgoingMails} set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
           where id = (
             select id from ${outgoingMails} where sent_at is null and failed_at is null and due_at <= now()
+              and ${isAwaited === undefined ? sql`true` : sql`is_awaited = ${isAwaited}`}
             order by due_at limit 1 for update skip locked
           ) returning id, recipient, sealed_content, attempts`,
       )
@@ -77,11 +81,6 @@ export function createMailStore(db: Queries, box: SecretBox) {
         .where(eq(outgoingMails.id, id))
     },
 
-    /** Forgets a mail that nobody is to get any more. */
-    async drop(id: string): Promise<void> {
-      await db.delete(outgoingMails).where(eq(outgoingMails.id, id))
-    },
-
     async postpone(id: string, seconds: number, error: string): Promise<void> {
       await db
         .update(outgoingMails)
@@ -97,6 +96,11 @@ export function createMailStore(db: Queries, box: SecretBox) {
         .update(outgoingMails)
         .set({ failedAt: sql`now()`, sealedContent: null, lastError: error.slice(0, maxErrorLength) })
         .where(eq(outgoingMails.id, id))
+    },
+
+    /** Deletes a mail that is not to be sent any more. */
+    async drop(id: string): Promise<void> {
+      await db.delete(outgoingMails).where(eq(outgoingMails.id, id))
     },
 
     async count(state: 'waiting' | 'failed'): Promise<number> {

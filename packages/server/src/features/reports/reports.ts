@@ -58,11 +58,10 @@ interface LoopsDependencies {
 function createReportLoops({ planner, worker, findDelay, log }: LoopsDependencies) {
   const loops = createWorkLoops(
     [
-      { run: planner.plan, everyMs: planEveryMs },
-      { run: worker.runOne, everyMs: lookEveryMs, lanes },
+      { name: 'automatic reports', run: planner.plan, everyMs: planEveryMs },
+      { name: 'generations of reports', run: worker.runOne, everyMs: lookEveryMs, lanes },
     ],
     log,
-    'reports',
   )
   return { planner, worker, findDelay, ...loops }
 }

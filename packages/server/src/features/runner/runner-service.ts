@@ -1,9 +1,10 @@
 import type { ReturnCode } from '@millrace/contract/resources/workflow-preview.ts'
+import { LRUCache } from 'lru-cache'
+import { createLoadingCache } from '../../platform/cache/loading-cache.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { createSharedTimeout } from '../../platform/limits/shared-timeout.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { putBounded } from './bounded-map.ts'
 import { createClicks } from './clicks.ts'
 import type { CompiledEntrypoint, RunEnvironment } from './compile/executable.ts'
 import { eventOfRun } from './events/run-event.ts'
@@ -19,6 +20,8 @@ import type {
   RecordEvent,
   RowSource,
   RunnerSender,
+  Sight,
+  Viewer,
   WallClock,
 } from './ports.ts'
 import { clickAddressOf } from './reply/click-address.ts'
@@ -28,7 +31,6 @@ import { createComputingLimits } from './run/computing-limits.ts'
 import { execute, type Outcome } from './run/execute.ts'
 import { type Query, readRunRequest } from './run/read-request.ts'
 import { createRowCache } from './run/row-cache.ts'
-import { createSightCache } from './sight.ts'
 import { createZoneCache, type ReadyZone } from './zone-cache.ts'
 
 export interface RunnerDependencies {
@@ -98,6 +100,8 @@ const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
 /** For how long a reply waits for its event to be on disk. */
 const eventTimeout = { timeoutMs: 2_000, stepMs: 1_000, message: 'the event was not on disk in time' }
 const quietMs = 60_000
+/** For how long what teams see is taken for the present state. */
+const sightMs = 800
 const rememberedFaults = 5_000
 /** That a run may compute, in which nobody else is answered. */
 const maxComputingMs = 100
@@ -109,7 +113,15 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   let isListening = false
   const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
   const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: budgetMs })
-  const sights = createSightCache({ ...dependencies, clock: steadyClock })
+  const sights = createLoadingCache({
+    load: async (viewer: Viewer): Promise<Sight> => new Set(await dependencies.listSeenDatasources(viewer)),
+    keyOf: ({ companyId, teamIds }) => `${companyId} ${teamIds.join(' ')}`,
+    clock: steadyClock,
+    freshMs: sightMs,
+    renewShare: 0.5,
+    staleOnError: true,
+    maxEntries: 1_000,
+  })
   const computing = createComputingLimits({
     perRunMs: Math.min(budgetMs, maxComputingMs),
     clock: steadyClock,
@@ -127,13 +139,13 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   }
   countFor(dependencies.metrics, totals)
   /** When a fault was logged last, by what it is about. */
-  const logged = new Map<string, number>()
+  const logged = new LRUCache<string, number>({ max: rememberedFaults })
 
   function warn(about: string, fields: object, message: string): void {
     const now = steadyClock.now()
     const last = logged.get(about)
-    if (last !== undefined && Math.abs(now - last) < quietMs) return
-    putBounded(logged, about, now, rememberedFaults)
+    if (last !== undefined && now - last < quietMs) return
+    logged.set(about, now)
     log.warn(fields, message)
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AnswerUnderWay, createAnswerCache, isKept, type KeptAnswer } from './answer-cache.ts'
 
 function open() {
-  const clock = { time: 0, now: () => clock.time }
+  const clock = { time: 1, now: () => clock.time }
   const cache = createAnswerCache({ clock })
   return {
     clock,
@@ -30,10 +30,10 @@ describe('the cache of answers', () => {
     const asked = await compute('a')
     clock.time = 4_000
     asked.end(answer('[]'))
-    clock.time = 9_999
+    clock.time = 10_001
     expect(await cache.find('a')).toEqual(answer('[]'))
     expect(await isKnown('b')).toBe(false)
-    clock.time = 10_000
+    clock.time = 10_002
     expect(await isKnown('a')).toBe(false)
   })
 

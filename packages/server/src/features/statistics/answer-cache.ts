@@ -1,4 +1,5 @@
 import type { Warning } from '@millrace/contract/envelope.ts'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { unlessAborted } from '../../platform/limits/unless-aborted.ts'
@@ -48,33 +49,16 @@ export function isOfQuery(error: unknown): boolean {
   return error instanceof DomainError && (error.errorName === 'timeout' || error.errorName === 'tooComplex')
 }
 
-interface Entry {
-  readonly answer: KeptAnswer
-  readonly at: number
-}
-
 export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerCache {
-  /** Oldest first. */
-  const entries = new Map<string, Entry>()
+  const answers = new LRUCache<string, KeptAnswer>({
+    maxSize: maxBytes,
+    maxEntrySize: maxKeptBytes,
+    sizeCalculation: ({ text }) => Math.max(1, bytesOf(text)),
+    ttl: freshForMs,
+    perf: clock,
+    ttlResolution: 0,
+  })
   const underWay = new Map<string, Promise<KeptAnswer | undefined>>()
-  let bytes = 0
-
-  function remove(key: string, { answer }: Entry): void {
-    entries.delete(key)
-    bytes -= bytesOf(answer.text)
-  }
-
-  function keep(key: string, answer: KeptAnswer, at: number): void {
-    if (bytesOf(answer.text) > maxKeptBytes) return
-    const before = entries.get(key)
-    if (before) remove(key, before)
-    entries.set(key, { answer, at })
-    bytes += bytesOf(answer.text)
-    for (const [oldest, entry] of entries) {
-      if (bytes <= maxBytes && at - entry.at < freshForMs) break
-      remove(oldest, entry)
-    }
-  }
 
   function begin(key: string): AnswerUnderWay {
     const at = clock.now()
@@ -86,7 +70,8 @@ export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerC
       end(answer, failure) {
         if (underWay.get(key) !== promise) return
         underWay.delete(key)
-        if (answer) keep(key, answer, at)
+        answers.purgeStale()
+        if (answer) answers.set(key, answer, { start: at })
         if (failure === undefined) resolve(answer)
         else reject(failure)
       },
@@ -97,9 +82,8 @@ export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerC
     async find(key, signal) {
       for (;;) {
         signal?.throwIfAborted()
-        const known = entries.get(key)
-        if (known && clock.now() - known.at < freshForMs) return known.answer
-        if (known) remove(key, known)
+        const known = answers.get(key)
+        if (known) return known
         const other = underWay.get(key)
         if (!other) return begin(key)
         const answer = await unlessAborted(other, signal)

@@ -5,6 +5,7 @@ import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
@@ -45,6 +46,8 @@ export interface StatisticsDependencies {
   readonly readCohorts: ReadCohorts
   readonly definitions: DefinitionReader
   readonly clock: Clock
+  /** For ages; default the clock. */
+  readonly steadyClock?: Clock
   readonly gate: QueryGate
   readonly limits: RunLimits
   /** Called at the end of every query, with the seconds from its start to its last piece. */
@@ -146,9 +149,9 @@ interface Described {
 
 export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
   const { columnar, store, readSettings, readSight, readCohorts, definitions } = dependencies
-  const { clock, gate, limits, onAnswered } = dependencies
-  const described = new Map<string, Described>()
-  const cache = createAnswerCache({ clock })
+  const { clock, steadyClock = clock, gate, limits, onAnswered } = dependencies
+  const described = new LRUCache<string, Described>({ max: rememberedCompanies })
+  const cache = createAnswerCache({ clock: steadyClock })
 
   async function settingsOf(reader: Reader): Promise<AskedSettings> {
     const [settings, sight] = await Promise.all([readSettings(reader.companyId), readSight(reader)])
@@ -188,12 +191,9 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   /** The labels of a company, at most so many milliseconds old. */
   function look(companyId: string, freshFor: number): Described {
     const known = described.get(companyId)
-    if (known && clock.now() - known.at < freshFor) return known
+    if (known && steadyClock.now() - known.at < freshFor) return known
     const labels = store.listLabels(companyId)
-    const found: Described = { at: clock.now(), labels }
-    described.delete(companyId)
-    const [oldest] = described.keys()
-    if (described.size >= rememberedCompanies && oldest !== undefined) described.delete(oldest)
+    const found: Described = { at: steadyClock.now(), labels }
     described.set(companyId, found)
     labels.catch(() => {
       if (described.get(companyId) === found) described.delete(companyId)

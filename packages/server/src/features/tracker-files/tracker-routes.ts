@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { type KeptBody, keptBody, sendKept } from '../../platform/http/compression.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
 import type { TrackerScripts } from './tracker-scripts.ts'
@@ -39,15 +40,13 @@ const maxBodies = 16
 /** The tracker's scripts, which pages of any site load (docs/tracker.md). */
 export function trackerRoutes({ scripts, findCompany, integrationsScript }: TrackerFilesDependencies) {
   const base = keptBody(scripts.base)
-  const withIntegrations = new Map<string, KeptBody>()
+  const withIntegrations = new LRUCache<string, KeptBody>({ max: maxBodies })
 
   function baseFor(path: string | undefined): KeptBody {
     if (path === undefined) return base
     const known = withIntegrations.get(path)
     if (known) return known
     const made = keptBody(`${scripts.base}${loadLine(path)}`)
-    const [oldest] = withIntegrations.keys()
-    if (withIntegrations.size >= maxBodies && oldest !== undefined) withIntegrations.delete(oldest)
     withIntegrations.set(path, made)
     return made
   }

@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts'
 import { sql } from '../stores/postgres/drizzle.ts'
 import { type Queries, type Relational, RelationalUnavailable } from '../stores/relational.ts'
 import type { Job, JobRun, RunLedger } from './job.ts'
+import { logWorkFailure } from './work-failure.ts'
 
 export type JobHandler<Schema extends TObject = TObject> = (
   data: Static<Schema>,
@@ -83,10 +84,10 @@ export function createJobs(options: JobsOptions): Jobs {
   // Callers that enqueue see the failure; without any it is no unhandled rejection.
   started.promise.catch(() => {})
   let starting: Promise<void> | undefined
-  const outages = createFixedWindow(monotonicClock, 60_000)
+  const failures = createFixedWindow(monotonicClock, 60_000)
 
-  function warn(err: unknown): void {
-    if (outages.take('', 1) === 0) log.warn({ err }, 'jobs wait: the relational store does not answer')
+  function logFailure(err: unknown): void {
+    if (failures.take(err instanceof Error ? err.name : '', 1) === 0) logWorkFailure(log, 'jobs', err)
   }
 
   /** The queue once it has started, for which a caller with an open transaction must not wait long. */
@@ -174,7 +175,7 @@ export function createJobs(options: JobsOptions): Jobs {
       cronMonitorIntervalSeconds: Math.min(30, superviseSeconds),
       cronWorkerIntervalSeconds: Math.max(1, pollSeconds),
     })
-    boss.on('error', warn)
+    boss.on('error', logFailure)
     await boss.start()
     try {
       for (const { job } of handlers.values()) await declare(boss, job)
@@ -196,7 +197,7 @@ export function createJobs(options: JobsOptions): Jobs {
         started.resolve(await open(works))
         return
       } catch (error) {
-        warn(error)
+        logFailure(error)
         await sleep(startAgainMs, undefined, { signal: stopping.signal }).catch(() => {})
       }
     }

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../logger.ts'
+import { logWorkFailure } from './work-failure.ts'
 
 /** Something that is done again and again. */
 export interface Work {
+  /** For the log, in the plural. */
+  readonly name: string
   /** @returns whether there may be more to do at once */
   readonly run: (stopping: AbortSignal) => Promise<boolean>
   /** Pause after nothing was found. */
@@ -13,20 +16,24 @@ export interface Work {
 
 /** While the store does not answer it is asked less often. */
 const outageMs = 5_000
-const stopWithinMs = 10_000
 
-/** Loops of one process; they end with it. @param what waits when the store does not answer, for the log */
-export function createWorkLoops(works: readonly Work[], log: Pick<Logger, 'warn'>, what: string) {
+/** Loops of one process; they end with it. @param stopWithinMs how long a stop waits for what runs */
+export function createWorkLoops(
+  works: readonly Work[],
+  log: Pick<Logger, 'warn' | 'error'>,
+  stopWithinMs = 10_000,
+) {
   const stopping = new AbortController()
   let running: Promise<unknown> | undefined
 
-  async function repeat({ run, everyMs }: Work): Promise<void> {
+  async function repeat({ name, run, everyMs }: Work): Promise<void> {
     while (!stopping.signal.aborted) {
       let pause = 0
       try {
         if (!(await run(stopping.signal))) pause = everyMs
       } catch (error) {
-        log.warn({ err: error }, `${what} wait: the relational store does not answer`)
+        if (error === stopping.signal.reason) return
+        logWorkFailure(log, name, error)
         pause = outageMs
       }
       if (pause > 0) await sleep(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {})

@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../clock.ts'
+import { LRUCache } from 'lru-cache'
+import { type Clock, monotonicClock } from '../clock.ts'
 
 export interface LeakyBucketOptions {
   /** How many are free at once. */
@@ -19,10 +20,10 @@ interface Bucket {
 export function createLeakyBuckets({
   free,
   drainMs,
-  clock = systemClock,
+  clock = monotonicClock,
   maxKeys = 10_000,
 }: LeakyBucketOptions) {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new LRUCache<string, Bucket>({ max: maxKeys })
 
   function levelOf(key: string, now: number): number {
     const known = buckets.get(key)
@@ -39,9 +40,7 @@ export function createLeakyBuckets({
     take(key: string, amount = 1): number {
       const now = clock.now()
       const level = levelOf(key, now)
-      buckets.delete(key)
       buckets.set(key, { level: Math.min(free, level + amount), at: now })
-      if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value ?? '')
       const excess = level + amount - free
       return excess <= 0 ? 0 : Math.ceil((excess * drainMs) / 1000)
     },

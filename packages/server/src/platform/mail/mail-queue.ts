@@ -4,6 +4,8 @@ import type { Attachment, Mail } from './outbox.ts'
 /** A mail that waits. Of what it carries it names the place, which is read when it is sent. */
 export interface QueuedMail extends Omit<Mail, 'attachments'> {
   readonly attachments?: readonly AttachmentReference[]
+  /** Whether a user waits for it, as for a link to sign in with: it is sent beside the others, not behind them. */
+  readonly isAwaited?: boolean
 }
 
 export interface AttachmentReference extends Omit<Attachment, 'content'> {

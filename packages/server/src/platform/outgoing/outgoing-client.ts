@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { type BlockList, isIP } from 'node:net'
+import type { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSemaphore } from '../limits/semaphore.ts'
@@ -8,7 +8,7 @@ import { program, version } from '../version.ts'
 import { OutgoingError, unreachable } from './outgoing-error.ts'
 import { type Answer, type Exchange, exchange } from './outgoing-request.ts'
 import { type OutgoingUrl, parseOutgoingUrl } from './outgoing-url.ts'
-import { isListed, isPublicAddress } from './public-addresses.ts'
+import { addressesShownBy, isListed, isPublicAddress } from './public-addresses.ts'
 
 export interface OutgoingClientOptions {
   /** Ranges beside the public internet that the operator lets requests go to, `http:` too. */
@@ -146,7 +146,8 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
   }
 
   async function addressesOf({ host }: OutgoingUrl, signal: AbortSignal): Promise<readonly string[]> {
-    if (isIP(host) !== 0) return [host]
+    const shown = addressesShownBy(host)
+    if (shown) return shown
     const { promise: stopped, reject } = Promise.withResolvers<never>()
     const onAbort = () => reject(signal.reason)
     const timer = setTimeout(
@@ -169,8 +170,8 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
     for (const address of addresses) {
       if (isAllowed(address)) continue
       if (!isPublicAddress(address) || isOfThisMachine(address)) {
-        // A literal address shows that it is private; what a name resolves to is not disclosed.
-        if (isIP(to.host) !== 0)
+        // Its text shows that it is private; what a name resolves to is not disclosed.
+        if (addressesShownBy(to.host))
           throw new OutgoingError('refused', `${to.host} leads to an address that is not public`)
         throw unreachable(to.host, new Error(`the name leads to ${address}, which is not public`))
       }
@@ -237,7 +238,7 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
   return {
     validate(url) {
       const to = parseOutgoingUrl(url, rules)
-      if (isIP(to.host) !== 0) requireAllowed(to, [to.host])
+      requireAllowed(to, addressesShownBy(to.host) ?? [])
     },
 
     async postJson(url, body, headers = {}) {

@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 type Range = readonly [network: string, prefix: number]
 
@@ -57,6 +57,15 @@ export function isPublicAddress(address: string): boolean {
   const bare = address.split('%', 1)[0] ?? ''
   if (isIPv4(bare)) return !closed.check(bare, 'ipv4')
   return isIPv6(bare) && open.check(bare, 'ipv6') && !closed.check(bare, 'ipv6')
+}
+
+/**
+ * The addresses that the text of a host shows by itself: a literal address, and what `localhost` and the names below it
+ * mean everywhere (RFC 6761 6.3). Undefined for a name that must be resolved.
+ */
+export function addressesShownBy(host: string): readonly string[] | undefined {
+  if (isIP(host) !== 0) return [host]
+  return /(^|\.)localhost\.*$/.test(host) ? ['127.0.0.1'] : undefined
 }
 
 /** @param ranges addresses or CIDR ranges, already checked for their form */

@@ -1,4 +1,5 @@
 import Bowser from 'bowser'
+import { LRUCache } from 'lru-cache'
 import { detachString } from '../detach-string.ts'
 import { type Sender, senderText } from '../rows/event-row.ts'
 import { crawlerNamedIn } from './crawlers.ts'
@@ -76,7 +77,7 @@ const serverTokens = [
  * again, and parsing one costs a hundred times a look-up.
  */
 export function createSenderReader(capacity = 5000): (userAgent: string | undefined) => KnownSender {
-  const known = new Map<string, KnownSender>()
+  const known = new LRUCache<string, KnownSender>({ max: capacity })
   let last: KnownSender | undefined
   let lastUserAgent: string | undefined
   return (userAgent) => {
@@ -87,12 +88,8 @@ export function createSenderReader(capacity = 5000): (userAgent: string | undefi
     let sender = known.get(key)
     if (sender === undefined) {
       sender = readSender(key)
-      if (known.size >= capacity) {
-        const oldest = known.keys().next()
-        if (!oldest.done) known.delete(oldest.value)
-      }
-    } else known.delete(key)
-    known.set(key, sender)
+      known.set(key, sender)
+    }
     last = sender
     lastUserAgent = userAgent
     return sender

@@ -10,7 +10,7 @@ export interface ImportLoopsDependencies {
   readonly sweep: ReturnType<typeof createImportSweep>
   readonly findDelay: () => Promise<number>
   readonly prepare: () => Promise<void>
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
 const planEveryMs = 5_000
@@ -33,12 +33,11 @@ export function createImportLoops({
 }: ImportLoopsDependencies) {
   const loops = createWorkLoops(
     [
-      { run: planner.plan, everyMs: planEveryMs },
-      { run: worker.runOne, everyMs: lookEveryMs, lanes },
-      { run: sweep.dropRows, everyMs: dropEveryMs },
+      { name: 'plans of imports', run: planner.plan, everyMs: planEveryMs },
+      { name: 'imports of datasources', run: worker.runOne, everyMs: lookEveryMs, lanes },
+      { name: 'removals of old rows', run: sweep.dropRows, everyMs: dropEveryMs },
     ],
     log,
-    'imports of datasources',
   )
   return {
     planner,

@@ -1,5 +1,7 @@
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import { isSortable } from '@millrace/contract/resources/filter-operators.ts'
+import { createLoadingCache } from '../../../platform/cache/loading-cache.ts'
+import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 import { type Relational, RelationalTimeout } from '../../../platform/stores/relational.ts'
@@ -23,6 +25,8 @@ export interface RowReaderDependencies {
   readonly relational: Pick<Relational, 'pool'>
   readonly findLive: ReturnType<typeof createWorkerStore>['findLive']
   readonly now: () => number
+  /** For ages. */
+  readonly steadyClock: Clock
 }
 
 export interface RowQuestion {
@@ -41,6 +45,8 @@ export interface NodeQuestion {
   readonly signal: AbortSignal
 }
 
+type Asked = Pick<LiveVersion, 'companyId' | 'datasourceId'>
+
 const statementMs = 5_000
 /** A node of a workflow has less time than a user. */
 const nodeStatementMs = 2_000
@@ -52,15 +58,21 @@ const scansAtOnce = 3
 const scansWaiting = 60
 /** How long a process may take to see that there is another live version. */
 const freshMs = 500
-const cachedVersions = 10_000
 /** Whether the rows of a version are dropped already, because another one took its place (SQLSTATE of a table). */
 export const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01'
 
 /** Reads rows of live versions. */
-export function createRowReader({ relational, findLive, now }: RowReaderDependencies) {
+export function createRowReader({ relational, findLive, now, steadyClock }: RowReaderDependencies) {
   const scans = createSemaphore(scansAtOnce, scansWaiting)
-  const versions = new Map<string, { readonly at: number; readonly version: LiveVersion | undefined }>()
-  const pending = new Map<string, Promise<LiveVersion | undefined>>()
+  /** While the store is away the last answer stands: nodes may have its rows. */
+  const versions = createLoadingCache({
+    load: ({ companyId, datasourceId }: Asked) => findLive(companyId, datasourceId),
+    keyOf: ({ companyId, datasourceId }) => `${companyId} ${datasourceId}`,
+    clock: steadyClock,
+    freshMs,
+    absentMs: freshMs,
+    staleOnError: true,
+  })
   let collation: Promise<CaseCollation | undefined> | undefined
 
   async function findCollation(): Promise<CaseCollation | undefined> {
@@ -100,7 +112,7 @@ export function createRowReader({ relational, findLive, now }: RowReaderDependen
 
   /** One after the other, over one state of the rows. */
   async function scan<T>(
-    { companyId, datasourceId }: Pick<LiveVersion, 'companyId' | 'datasourceId'>,
+    { companyId, datasourceId }: Asked,
     timeoutMs: number,
     statements: readonly Statement[],
   ): Promise<T[][]> {
@@ -125,34 +137,6 @@ export function createRowReader({ relational, findLive, now }: RowReaderDependen
       }
       if (error instanceof RelationalTimeout)
         throw new DomainError('datasourceQueryTooSlow', { id: datasourceId })
-      throw error
-    }
-  }
-
-  async function ask(companyId: string, datasourceId: string, id: string): Promise<LiveVersion | undefined> {
-    const version = await findLive(companyId, datasourceId)
-    versions.delete(id)
-    versions.set(id, { at: now(), version })
-    const [oldest] = versions.keys()
-    if (versions.size > cachedVersions && oldest !== undefined) versions.delete(oldest)
-    return version
-  }
-
-  async function findRecent(
-    companyId: string,
-    datasourceId: string,
-    isFresh = false,
-  ): Promise<LiveVersion | undefined> {
-    const id = `${companyId} ${datasourceId}`
-    const known = versions.get(id)
-    if (!isFresh && known && Math.abs(now() - known.at) < freshMs) return known.version
-    const asked = pending.get(id) ?? ask(companyId, datasourceId, id).finally(() => pending.delete(id))
-    pending.set(id, asked)
-    try {
-      return await asked
-    } catch (error) {
-      // While the store is away the last answer stands: nodes may have its rows.
-      if (known?.version && !isFresh) return known.version
       throw error
     }
   }
@@ -203,23 +187,24 @@ export function createRowReader({ relational, findLive, now }: RowReaderDependen
      * @throws DomainError `datasourceNotLive`, and those of `readPage`
      */
     async queryRows(question: NodeQuestion): Promise<{ rows: DatasourceRow[]; revision: string }> {
-      const { companyId, datasourceId, signal } = question
-      for (let isFresh = false; ; isFresh = true) {
+      const { datasourceId, signal } = question
+      for (let isAgain = false; ; isAgain = true) {
         signal.throwIfAborted()
-        const live = await findRecent(companyId, datasourceId, isFresh)
+        const live = await versions.find(question)
         if (!live) throw new DomainError('datasourceNotLive', { id: datasourceId })
         try {
           return { rows: await nodeRowsOf(live, question), revision: revisionOf(live) }
         } catch (error) {
           // The version was replaced, and its rows are dropped already.
-          if (isFresh || !isGone(error)) throw error
+          if (isAgain || !isGone(error)) throw error
+          versions.invalidate((version) => version === live)
         }
       }
     },
 
     /** Another text whenever the rows are others, within half a second; undefined without a live version. */
     async revisionOf(companyId: string, datasourceId: string): Promise<string | undefined> {
-      const live = await findRecent(companyId, datasourceId)
+      const live = await versions.find({ companyId, datasourceId })
       return live && revisionOf(live)
     },
   }

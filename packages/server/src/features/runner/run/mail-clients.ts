@@ -1,4 +1,4 @@
-import { putBounded } from '../bounded-map.ts'
+import { LRUCache } from 'lru-cache'
 
 /** Names in a user-agent, in lower case, of what shows mails or fetches their images; the first that is found counts. */
 const mailClients = [
@@ -22,8 +22,7 @@ const mailClients = [
 const appleProxy = 'mozilla/5.0'
 
 /** What user-agents name, of those that were met last: a service meets the same few thousand again and again. */
-const met = new Map<string, string>()
-const rememberedAgents = 5_000
+const met = new LRUCache<string, string>({ max: 5_000 })
 
 /** The mail program that a user-agent names, or whose images it fetches; empty where it names none. */
 export function mailClientOf(userAgent: string | undefined): string {
@@ -31,7 +30,7 @@ export function mailClientOf(userAgent: string | undefined): string {
   const known = met.get(userAgent)
   if (known !== undefined) return known
   const read = readMailClient(userAgent)
-  putBounded(met, userAgent, read, rememberedAgents)
+  met.set(userAgent, read)
   return read
 }
 

@@ -1,10 +1,10 @@
+import { createLoadingCache } from '../../../platform/cache/loading-cache.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { createKeyedSemaphore, createSemaphore } from '../../../platform/limits/semaphore.ts'
 import type { DataRow, RowQuery, RowSource } from '../ports.ts'
 
-/** For how long the revision of a datasource is taken for the present one, and when it is asked for again. */
+/** For how long the revision of a datasource is taken for the present one. */
 const freshMs = 800
-const renewalMs = 400
 /** How long a statement may take, for whichever run asked for it first: what comes late serves the next one. */
 const statementMs = 2_000
 
@@ -22,16 +22,17 @@ export interface RowCacheOptions {
   readonly waitMs?: number
 }
 
-interface Revision {
-  value: string | undefined
-  checkedAt: number
-  renewal: Promise<void> | undefined
+/** A query of the rows of one revision. */
+interface RevisionQuery {
+  readonly query: RowQuery
+  readonly revision: string | undefined
 }
 
 interface Entry {
   readonly rows: readonly DataRow[]
-  readonly revision: string
   readonly bytes: number
+  /** Whether they are of the revision that was asked for. */
+  readonly isCurrent: boolean
 }
 
 /** A query that names another company's datasource must not touch what is known of it. */
@@ -89,7 +90,7 @@ const overheadBytes = 200
 
 /**
  * Keeps rows by datasource, revision and query, so that runs that ask the same cost the store one statement for as long
- * as the rows stay as they are. The revision of a datasource in use is read again in the background. While the store is
+ * as the rows stay as they are. The revision of a datasource in use is read again behind the answer. While the store is
  * down, what is kept goes on being answered.
  */
 export function createRowCache({
@@ -99,101 +100,51 @@ export function createRowCache({
   maxStatements = 32,
   waitMs = 200,
 }: RowCacheOptions) {
-  const revisions = new Map<string, Revision>()
-  const kept = new Map<string, Entry>()
-  const pending = new Map<string, Promise<readonly DataRow[]>>()
   const takeTurn = createTurns(maxStatements, waitMs)
-  let bytes = 0
+  const revisions = createLoadingCache({
+    load: ({ companyId, datasourceId }: RowQuery) => source.revisionOf(companyId, datasourceId),
+    keyOf: datasourceOf,
+    ...{ clock, freshMs },
+    renewShare: 0.5,
+    staleOnError: true,
+  })
+  const kept = createLoadingCache<RevisionQuery, Entry>({
+    load: ask,
+    keyOf: ({ query, revision }) => `${revision} ${keyOf(query)}`,
+    clock,
+    freshMs: ({ isCurrent }) => (isCurrent ? Number.POSITIVE_INFINITY : 0),
+    size: { maxBytes, maxEntryBytes: maxBytes / 8, bytesOf: ({ bytes }, key) => bytes + key.length },
+  })
 
-  function keep(key: string, entry: Entry): void {
-    remove(key)
-    if (entry.bytes > maxBytes / 8) return
-    kept.set(key, entry)
-    bytes += entry.bytes
-    for (const oldest of kept.keys()) {
-      if (bytes <= maxBytes) break
-      remove(oldest)
-    }
-  }
-
-  function remove(key: string): void {
-    const entry = kept.get(key)
-    if (!entry) return
-    kept.delete(key)
-    bytes -= entry.bytes
-  }
-
-  function note(datasource: string, value: string | undefined): void {
-    const known = revisions.get(datasource)
-    const checkedAt = clock.now()
-    if (known) Object.assign(known, { value, checkedAt })
-    else revisions.set(datasource, { value, checkedAt, renewal: undefined })
-  }
-
-  function renew(query: RowQuery, revision: Revision): Promise<void> {
-    revision.renewal ??= source
-      .revisionOf(query.companyId, query.datasourceId)
-      .then((value) => note(datasourceOf(query), value))
-      .catch(() => {
-        // The last known one stands while the store is down.
-        revision.checkedAt = clock.now()
-      })
-      .finally(() => {
-        revision.renewal = undefined
-      })
-    return revision.renewal
-  }
-
-  async function ask(query: RowQuery, key: string): Promise<readonly DataRow[]> {
+  async function ask({ query, revision }: RevisionQuery): Promise<Entry> {
     const release = await takeTurn(query)
     try {
-      const { rows, revision } = await source.queryRows({
-        ...query,
-        signal: AbortSignal.timeout(statementMs),
-      })
-      note(datasourceOf(query), revision)
-      keep(key, { rows, revision, bytes: JSON.stringify(rows).length + key.length + overheadBytes })
-      return rows
+      const answer = await source.queryRows({ ...query, signal: AbortSignal.timeout(statementMs) })
+      const isCurrent = answer.revision === revision
+      if (!isCurrent) revisions.invalidate((_, datasource) => datasource === datasourceOf(query))
+      return { rows: answer.rows, bytes: JSON.stringify(answer.rows).length + overheadBytes, isCurrent }
     } finally {
       release()
     }
   }
 
-  function askOnce(query: RowQuery, key: string): Promise<readonly DataRow[]> {
-    const running = pending.get(key)
-    if (running) return running
-    const started = ask(query, key).finally(() => pending.delete(key))
-    pending.set(key, started)
-    return started
-  }
-
-  /** What is kept under the revision, and counts as used now. */
-  function find(key: string, revision: string | undefined): readonly DataRow[] | undefined {
-    const entry = kept.get(key)
-    if (!entry) return undefined
-    if (entry.revision !== revision) {
-      remove(key)
-      return undefined
-    }
-    kept.delete(key)
-    kept.set(key, entry)
-    return entry.rows
+  function rowsOf(
+    query: RowQuery,
+    revision: string | undefined,
+  ): readonly DataRow[] | Promise<readonly DataRow[]> {
+    const found = kept.find({ query, revision })
+    return found instanceof Promise ? found.then(({ rows }) => rows) : found.rows
   }
 
   return {
     /** At once where the rows are kept. @throws (or rejects) where the store fails and they are not */
     read(query: RowQuery): readonly DataRow[] | Promise<readonly DataRow[]> {
-      const key = keyOf(query)
-      const revision = revisions.get(datasourceOf(query))
-      if (revision === undefined || !kept.has(key)) return askOnce(query, key)
-      const age = clock.now() - revision.checkedAt
-      if (age >= renewalMs) {
-        const renewal = renew(query, revision)
-        if (age >= freshMs) return renewal.then(() => find(key, revision.value) ?? askOnce(query, key))
-      }
-      return find(key, revision.value) ?? askOnce(query, key)
+      const revision = revisions.find(query)
+      return revision instanceof Promise
+        ? revision.then((found) => rowsOf(query, found))
+        : rowsOf(query, revision)
     },
     /** Bytes kept, for tests and metrics. */
-    size: () => bytes,
+    size: kept.size,
   }
 }

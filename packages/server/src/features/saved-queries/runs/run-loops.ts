@@ -11,7 +11,7 @@ export interface RunLoopsDependencies {
   readonly worker: ReturnType<typeof createRunWorker>
   readonly messages: ReturnType<typeof createRunMessages>
   readonly store: Pick<ReturnType<typeof createRunStore>, 'sweepResults' | 'sweepRuns' | 'findDelay'>
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
 const planEveryMs = 5_000
@@ -26,12 +26,11 @@ const lanes = 3
 export function createRunLoops({ planner, worker, messages, store, log }: RunLoopsDependencies) {
   const loops = createWorkLoops(
     [
-      { run: planner.plan, everyMs: planEveryMs },
-      { run: messages.sendOne, everyMs: lookEveryMs },
-      { run: worker.runOne, everyMs: lookEveryMs, lanes },
+      { name: 'schedules', run: planner.plan, everyMs: planEveryMs },
+      { name: 'messages of runs', run: messages.sendOne, everyMs: lookEveryMs },
+      { name: 'runs of saved queries', run: worker.runOne, everyMs: lookEveryMs, lanes },
     ],
     log,
-    'schedules',
   )
 
   return {

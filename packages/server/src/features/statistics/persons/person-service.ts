@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { createSemaphore } from '../../../platform/limits/semaphore.ts'
@@ -9,7 +10,6 @@ import type { ReadMembership } from './cohort-membership-store.ts'
 import { createGathering, type Gathered, type GatheringLimits } from './gathering.ts'
 import { keyOfName, nameOf, type PersonEvent, type PersonKey, type PersonName } from './person.ts'
 import type { AskedHistory, PersonEventsStore } from './person-events-store.ts'
-import { createRecentAnswers } from './recent-answers.ts'
 import { personSeconds } from './statement-limits.ts'
 
 export interface PersonServiceDependencies {
@@ -47,6 +47,8 @@ const defaults: PersonLimits = {
 const hourMs = 3_600_000
 /** Bytes of the memberships that are kept. */
 const maxMembershipBytes = 8 * 1024 * 1024
+/** What an answer takes beside its key and value. */
+const overheadBytes = 200
 
 interface CohortGroup extends Gathered {
   readonly cohortId: string
@@ -81,18 +83,18 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
   const limits = { ...defaults, ...dependencies.limits }
   const { freshMs } = limits
   const statements = createSemaphore(limits.statements, limits.waiting)
-  const histories = createRecentAnswers<readonly PersonEvent[]>({
-    clock: steadyClock,
-    freshMs,
-    maxBytes: limits.maxBytes,
-    bytesOf,
-  })
-  const memberships = createRecentAnswers<boolean>({
-    clock: steadyClock,
-    freshMs,
-    maxBytes: maxMembershipBytes,
-    bytesOf: () => 0,
-  })
+  /** Answers of the last moments, by what was asked. */
+  const recent = <Value extends NonNullable<unknown>>(maxBytes: number, sizeOf: (value: Value) => number) =>
+    new LRUCache<string, Value>({
+      maxSize: maxBytes,
+      maxEntrySize: maxBytes / 8,
+      sizeCalculation: (value, key) => overheadBytes + 2 * key.length + sizeOf(value),
+      ttl: freshMs,
+      perf: steadyClock,
+      ttlResolution: 0,
+    })
+  const histories = recent<readonly PersonEvent[]>(limits.maxBytes, bytesOf)
+  const memberships = recent<boolean>(maxMembershipBytes, () => 0)
 
   const gatheredHistories = createGathering<Gathered, AskedHistory, readonly PersonEvent[]>({
     statements,
@@ -101,8 +103,9 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       const at = steadyClock.now()
       const { eventAliases } = await readSettings(companyId)
       const found = await events.readEvents(companyId, asked, eventAliases, signal)
+      histories.purgeStale()
       for (const [place, each] of asked.entries()) {
-        histories.keep(keyOfHistory(companyId, each), found[place] ?? [], at)
+        histories.set(keyOfHistory(companyId, each), found[place] ?? [], { start: at })
       }
       return found
     },
@@ -118,8 +121,9 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       const { timezone, eventAliases } = settings
       const condition = conditionOf(cohort, { instant: clock.now(), zone: openZone(timezone) })
       const found = await readMembership({ companyId, condition, eventAliases }, names, signal)
+      memberships.purgeStale()
       for (const [place, name] of names.entries()) {
-        memberships.keep(`${key} ${keyOfName(name)}`, found[place] ?? false, at)
+        memberships.set(`${key} ${keyOfName(name)}`, found[place] ?? false, { start: at })
       }
       return found
     },
@@ -133,7 +137,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       const asked = { name, since: Math.floor(since.getTime() / hourMs) * hourMs }
       const keyOfAsked = keyOfHistory(companyId, asked)
       const found =
-        histories.find(keyOfAsked) ??
+        histories.get(keyOfAsked) ??
         (await gatheredHistories.ask({ companyId, key: companyId }, keyOfAsked, asked, signal))
       return { events: found.filter(({ time }) => time >= since) }
     },
@@ -142,7 +146,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       const name = nameOf(key)
       if (name === undefined) return false
       const group = { companyId, cohortId, key: `${companyId} ${cohortId}` }
-      const known = memberships.find(`${group.key} ${keyOfName(name)}`)
+      const known = memberships.get(`${group.key} ${keyOfName(name)}`)
       return known ?? (await gatheredMemberships.ask(group, keyOfName(name), name, signal))
     },
   }

@@ -124,9 +124,9 @@ test('reads again at once what has changed: also a first integration, and a work
 test('a change that is notified while a company is read is read too', async () => {
   const { store, service, shortIds } = serviceOver()
   const before = shortIds()
+  store.of.set(shop, [integration('two')])
   service.drop(workflow)
   await before
-  store.of.set(shop, [integration('two')])
   expect(await shortIds()).toEqual(['two'])
 })
 
@@ -151,6 +151,7 @@ test('serves what it knows while the store is down, and refuses where it knows n
   await expect(shortIds(other)).rejects.toThrow('down')
   store.fails = false
   store.of.set(shop, [integration('two')])
+  store.now += 5_000
   expect(await shortIds()).toEqual(['two'])
 })
 

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { PageIntegration, PageIntegrations } from '@millrace/contract/resources/page-integration.ts'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
+import { createLoadingCache } from '../../../platform/cache/loading-cache.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { codeFileOf, pageSettingsOf } from './page-settings.ts'
@@ -45,82 +46,32 @@ const maxReads = 32
 
 const zip = promisify(gzip)
 
-interface Entry {
-  bundle: PageBundle
-  readAt: number
-  /** A change was notified that is not read yet. */
-  isStale: boolean
-}
-
 /** Settings of the integrations that the tracker attaches, by company (docs/workflows.md, In the page). */
 export function createPageIntegrationsService(dependencies: PageIntegrationsDependencies) {
   const { listAttachable, findCompanyOfWorkflow, clock, log, capacity = 64 * 1024 * 1024 } = dependencies
-  const known = new Map<string, Entry>()
-  const reads = new Map<string, Promise<PageBundle>>()
-  let heldBytes = 0
   let isListening = false
   let lookUps = 0
-  /** Counts notices, so that what was read before one is known to be older. */
-  let notices = 0
 
-  function forget(companyId: string): void {
-    const entry = known.get(companyId)
-    if (entry) heldBytes -= sizeOf(entry.bundle)
-    known.delete(companyId)
-  }
-
-  function remember(companyId: string, entry: Entry): void {
-    forget(companyId)
-    heldBytes += sizeOf(entry.bundle)
-    known.set(companyId, entry)
-    for (const oldest of known.keys()) {
-      if (heldBytes <= capacity || oldest === companyId) break
-      forget(oldest)
-    }
-  }
-
-  async function read(companyId: string): Promise<PageBundle> {
-    const readAt = clock.now()
-    const noticesBefore = notices
+  async function read(companyId: string, former: PageBundle | undefined): Promise<PageBundle> {
     const all = await listAttachable(companyId)
     const bundle = await bundleOf(companyId, all)
     const leftOut = all.length - bundle.count
-    if (leftOut > 0 && known.get(companyId)?.bundle.etag !== bundle.etag) {
+    if (leftOut > 0 && former?.etag !== bundle.etag)
       log.warn({ companyId, leftOut, ...pageLimits }, 'a company has more integrations than its pages attach')
-    }
-    remember(companyId, { bundle, readAt, isStale: notices !== noticesBefore })
     return bundle
   }
 
-  function ask(companyId: string): Promise<PageBundle> {
-    const running = reads.get(companyId)
-    if (running) return running
-    if (reads.size >= maxReads) return Promise.reject(new Error('too many companies are read at once'))
-    const started = read(companyId).finally(() => reads.delete(companyId))
-    reads.set(companyId, started)
-    return started
-  }
-
-  /** Never rejects: while the store fails or is slow, what is known stands. */
-  function renewed(companyId: string, entry: Entry): Promise<PageBundle> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(entry.bundle), waitMs)
-      ask(companyId)
-        .catch((error: unknown) => {
-          log.warn({ err: error, companyId }, 'integrations are served as they were last known')
-          return entry.bundle
-        })
-        .then((bundle) => {
-          clearTimeout(timer)
-          resolve(bundle)
-        })
-    })
-  }
-
-  function markAll(isMeant: (companyId: string, entry: Entry) => boolean): void {
-    notices++
-    for (const [companyId, entry] of known) if (isMeant(companyId, entry)) entry.isStale = true
-  }
+  const bundles = createLoadingCache({
+    load: read,
+    keyOf: (companyId: string) => companyId,
+    ...{ clock, waitMs },
+    freshMs: () => (isListening ? notifiedMs : unnotifiedMs),
+    staleOnError: true,
+    onStale: (err, companyId) =>
+      log.warn({ err, companyId }, 'integrations are served as they were last known'),
+    size: { maxBytes: capacity, bytesOf: sizeOf },
+    maxLoads: maxReads,
+  })
 
   return {
     /**
@@ -128,24 +79,23 @@ export function createPageIntegrationsService(dependencies: PageIntegrationsDepe
      * @throws (rejects) when the store fails and nothing is known
      */
     async find(companyId: string): Promise<PageBundle> {
-      const entry = known.get(companyId)
-      if (!entry) return ask(companyId)
-      const maxAge = isListening ? notifiedMs : unnotifiedMs
-      const isFresh = !entry.isStale && Math.abs(clock.now() - entry.readAt) < maxAge
-      return isFresh ? entry.bundle : renewed(companyId, entry)
+      return await bundles.find(companyId)
     },
 
     /** Something of this workflow has changed, or of any where none is named. */
     drop(workflowId: string | undefined): void {
-      const isAny = workflowId === undefined || lookUps >= maxReads
+      if (workflowId === undefined || lookUps >= maxReads) {
+        bundles.invalidate()
+        return
+      }
       // A deleted workflow has no company, and a new integration may be of a workflow without others.
-      markAll((_, { bundle }) => isAny || bundle.workflowIds.has(workflowId))
-      if (isAny || known.size === 0) return
+      bundles.invalidate(({ workflowIds }) => workflowIds.has(workflowId))
+      if (bundles.size() === 0) return
       lookUps++
       findCompanyOfWorkflow(workflowId)
         .then(
-          (found) => markAll((companyId) => companyId === found),
-          () => markAll(() => true),
+          (found) => bundles.invalidate((_, companyId) => companyId === found),
+          () => bundles.invalidate(),
         )
         .finally(() => lookUps--)
     },

@@ -74,7 +74,11 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
     if (sendMail) {
       const way = choosesPassword ? (user.isHeldElsewhere ? 'none' : 'password') : 'single-sign-on'
       const text = { company: user.companyName, inviter: principal.email, url, way } as const
-      await enqueueMail(tx, user.companyId, { to: user.email, ...invitationEmail(user.language, text) })
+      await enqueueMail(tx, user.companyId, {
+        to: user.email,
+        isAwaited: true,
+        ...invitationEmail(user.language, text),
+      })
     }
     return { url, expiresAt: expiresAt?.toISOString() ?? null }
   }

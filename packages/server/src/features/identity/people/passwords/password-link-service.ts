@@ -105,7 +105,11 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   async function mailResetLink(tx: Queries, user: LinkTarget, createdBy: string | undefined): Promise<void> {
     const { url } = await addLink(tx, user.id, 'password-reset', createdBy)
-    await enqueueMail(tx, user.companyId, { to: user.email, ...resetEmail(user.language, url) })
+    await enqueueMail(tx, user.companyId, {
+      to: user.email,
+      isAwaited: true,
+      ...resetEmail(user.language, url),
+    })
   }
 
   function requireResettable(user: LinkTarget): void {
@@ -220,6 +224,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
         await links.savepoint()
         await enqueueMail(tx, target?.companyId, {
           to: target?.email ?? 'nobody@invalid',
+          isAwaited: true,
           ...resetEmail(target?.language ?? 'en', url),
         })
         await links.endSavepoint(target !== undefined)

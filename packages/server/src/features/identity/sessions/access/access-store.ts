@@ -14,6 +14,7 @@ export interface Access {
 }
 
 interface AccessRow extends Record<string, unknown> {
+  token_hash: Buffer
   token_id: string
   user_id: string
   email: string
@@ -27,10 +28,10 @@ interface AccessRow extends Record<string, unknown> {
 
 export function createAccessStore(relational: Pick<Relational, 'db'>) {
   return {
-    /** Undefined for a token that is unknown or has ended, or whose user or client is not active. */
-    async findAccess(tokenHash: Buffer): Promise<Access | undefined> {
+    /** In their order; undefined for a token that is unknown or has ended, or whose user or client is not active. */
+    async findAccess(tokenHashes: readonly Buffer[]): Promise<(Access | undefined)[]> {
       const { rows } = await relational.db.execute<AccessRow>(
-        sql`select token.id as token_id, owner.id as user_id, owner.email, owner.role_id, owner.company_id,
+        sql`select token.token_hash, token.id as token_id, owner.id as user_id, owner.email, owner.role_id, owner.company_id,
             session.client_id,
             (extract(epoch from token.expires_at - now()) * 1000)::float8 as remaining_ms,
             array(select resource || ':' || action from ${rolePermissions} where role_id = owner.role_id)
@@ -40,22 +41,26 @@ export function createAccessStore(relational: Pick<Relational, 'db'>) {
             join ${refreshTokens} as session on session.id = token.refresh_token_id
             join ${users} as owner on owner.id = session.user_id
             join ${oauthClients} as client on client.id = session.client_id
-          where token.token_hash = ${tokenHash} and token.expires_at > now()
+          where token.token_hash = any(${sql.param(tokenHashes)}::bytea[]) and token.expires_at > now()
             and owner.status = 'active' and client.active`,
       )
-      const [row] = rows
-      if (!row) return undefined
-      const principal = createPrincipal({
-        userId: row.user_id,
-        email: row.email,
-        roleId: row.role_id,
-        companyId: row.company_id,
-        clientId: row.client_id,
-        tokenId: row.token_id,
-        teamIds: row.team_ids,
-        permissions: row.permissions,
+      const rowOf = new Map(rows.map((row) => [row.token_hash.toString('latin1'), row]))
+      return tokenHashes.map((hash) => {
+        const row = rowOf.get(hash.toString('latin1'))
+        return row && { principal: principalOf(row), remainingMs: row.remaining_ms }
       })
-      return { principal, remainingMs: row.remaining_ms }
     },
   }
 }
+
+const principalOf = (row: AccessRow): Principal =>
+  createPrincipal({
+    userId: row.user_id,
+    email: row.email,
+    roleId: row.role_id,
+    companyId: row.company_id,
+    clientId: row.client_id,
+    tokenId: row.token_id,
+    teamIds: row.team_ids,
+    permissions: row.permissions,
+  })

@@ -9,8 +9,8 @@ import { holds, type Principal } from '../principal.ts'
 import type { RecordRefusal } from './refusal-audit.ts'
 
 export interface BearerGuardDependencies {
-  /** Whom a token belongs to; undefined when it is not valid. */
-  readonly findPrincipal: (token: string) => Promise<Principal | undefined>
+  /** Whom a token belongs to; undefined when it is not valid. @param address that it came from */
+  readonly findPrincipal: (token: string, address: string) => Promise<Principal | undefined>
   readonly recordRefusal: RecordRefusal
 }
 
@@ -38,7 +38,7 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
   ): Promise<FastifyReply | undefined> {
     const token = readBearer(request)
     if (token === undefined) return refuse(reply, 'Bearer')
-    const principal = isSecret(token) ? await findPrincipal(token) : undefined
+    const principal = isSecret(token) ? await findPrincipal(token, request.ip) : undefined
     if (!principal) return refuse(reply, 'Bearer error="invalid_token"')
     request.principal = principal
     reply.header('cache-control', 'no-store')

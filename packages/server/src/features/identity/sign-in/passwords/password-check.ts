@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { PasswordHasher, Passwords } from '../../../../platform/crypto/passwords.ts'
@@ -95,7 +96,7 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   const { policy, clock } = dependencies
   const { db } = relational
   const alarms = createSlidingWindow(clock, alarmIntervalMs, 1)
-  const held = new Map<string, number>()
+  const held = new LRUCache<string, number>({ max: maxHeld })
   const askingGate = createSemaphore(asking.places, asking.waitingPlaces)
 
   /** Warns the operator of a full bucket that only an attack on many accounts or from many addresses fills. */
@@ -125,7 +126,6 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
   async function recordHeld({ email, clientId, source }: Try, seconds: number): Promise<void> {
     const last = held.get(email)
     if (last !== undefined && clock.now() - last < alarmIntervalMs) return
-    if (held.size >= maxHeld) held.clear()
     held.set(email, clock.now())
     const user = await tokens.findCredentials(email)
     await recordFailure(user, 'tooManyAttempts', { reason: 'held', clientId, heldSeconds: seconds }, source)
