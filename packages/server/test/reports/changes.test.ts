@@ -28,6 +28,6 @@ test.each([
   const meta = describeStatistics({ events: [], purchases: [] }, { exactCounts: true })
   const writer = createWriter({ ...context, meta, generationId: 'g' })
   const [own, earlier] = rowsOf(found)
-  const parts = writer.change(measure, own, earlier)
+  const parts = writer.change(measure, own, earlier, measure)
   expect(parts && paragraphOf([writer.phrases.change(parts)], context)?.text.toLowerCase()).toBe(text)
 })

@@ -6,7 +6,7 @@ import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { GeneratedReport, GenerationRequest } from '../generator/generation.ts'
-import { comparisonsOf, toComparisonWindows } from '../periods/periods.ts'
+import { comparisonsOf, toComparisonWindows, toldWindows } from '../periods/periods.ts'
 import type { QuestionBase, ReadQuestion } from '../questions/question-reader.ts'
 import { lackOf, type Readers, readingRights } from '../readers.ts'
 import { createReportStore, type ReportChange, type StoredReport } from '../report-store.ts'
@@ -212,7 +212,13 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
       await createReportStore(tx).update(companyId, reportId, {
         periodStart: new Date(period.start),
         periodEnd: new Date(period.end),
-        comparisonWindows,
+        comparisonWindows: toldWindows(
+          period,
+          comparisonWindows,
+          clock.now(),
+          time.openZone(report.timezone),
+          time,
+        ).comparisonWindows,
       })
     })
     let bytes = await generations.countEvidenceBytes(companyId, reportId)

@@ -34,6 +34,70 @@ export function lastPeriod(
   }
 }
 
+/** Whether a stretch begins with one of the units that begin with another. */
+const startsUnitOf = (from: number, other: number, zone: Zone, { startOf }: TimeRules): boolean =>
+  (['week', 'month', 'quarter', 'year'] as const).some((unit) =>
+    [from, other].every((instant) => startOf(zone, instant, unit) === instant),
+  )
+
+/** Windows as they are told, and how far the period has come. */
+export interface ToldWindows {
+  readonly period: Window
+  readonly comparisonWindows: ComparisonWindows
+  /** `running` is told up to its last whole day; of one that is only `begun` no day is over. */
+  readonly state: 'over' | 'running' | 'begun'
+}
+
+/**
+ * The windows of a period up to its last whole day, and as many days of those that it is compared with: from the
+ * beginning of those that are units of the calendar as it is, and of the year before; else right before the period.
+ */
+export function toldWindows(
+  period: Window,
+  { previousPeriod, previousYear }: ComparisonWindows,
+  now: number,
+  zone: Zone,
+  time: TimeRules,
+): ToldWindows {
+  const asked = { period, comparisonWindows: { previousPeriod, ...(previousYear && { previousYear }) } }
+  const [from, to] = [Date.parse(period.start), Date.parse(period.end)]
+  if (to <= now || from > now) return { ...asked, state: 'over' }
+  const today = time.startOf(zone, now, 'day')
+  if (today <= from) return { ...asked, state: 'begun' }
+  const days = Math.round((zone.localOf(today) - zone.localOf(from)) / day)
+  const fromBeginning = ({ start, end }: Window): Window => ({
+    start,
+    end: new Date(
+      Math.min(Date.parse(end), time.add(zone, Date.parse(start), days, 'day')),
+    ).toISOString(),
+  })
+  const toItsEnd = ({ start, end }: Window): Window => ({
+    start: new Date(
+      Math.max(Date.parse(start), time.add(zone, Date.parse(end), -days, 'day')),
+    ).toISOString(),
+    end,
+  })
+  const adjoins = Date.parse(previousPeriod.end) === from
+  const isAligned = startsUnitOf(Date.parse(previousPeriod.start), from, zone, time)
+  return {
+    period: { start: period.start, end: new Date(today).toISOString() },
+    comparisonWindows: {
+      previousPeriod: adjoins && !isAligned ? toItsEnd(previousPeriod) : fromBeginning(previousPeriod),
+      ...(previousYear && { previousYear: fromBeginning(previousYear) }),
+    },
+    state: 'running',
+  }
+}
+
+/** Whether a stretch is a week, month, quarter or year of the calendar. */
+export function isCalendarUnit(interval: Interval, zone: Zone, time: TimeRules): boolean {
+  const { startOf, add } = time
+  const isWeek =
+    startOf(zone, interval.from, 'week') === interval.from &&
+    add(zone, interval.from, 1, 'week') === interval.to
+  return isWeek || unitOf(interval, zone, time) !== undefined
+}
+
 /** The calendar unit that a period is exactly. */
 function unitOf({ from, to }: Interval, zone: Zone, { startOf, add }: TimeRules): CalendarUnit | undefined {
   return Object.values(units).find(
