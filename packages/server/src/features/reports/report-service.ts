@@ -153,8 +153,8 @@ export function createReportService(dependencies: ReportServiceDependencies) {
         report: {
           ...base,
           guidedAnalysis,
-          periodStart: new Date(interval.from),
-          periodEnd: new Date(interval.to),
+          periodStart: new Date(told.period.start),
+          periodEnd: new Date(told.period.end),
           comparisonWindows: told.comparisonWindows,
         },
         question: defaultPrompt(guidedAnalysis, locale).text,

@@ -145,7 +145,10 @@ async function guided(analysis: Guided['guidedAnalysis'], work: Work): Promise<W
   )
 }
 
-async function askAside({ measure, dimension, byTime }: Aside, work: Work): Promise<ReportSection | undefined> {
+async function askAside(
+  { measure, dimension, byTime }: Aside,
+  work: Work,
+): Promise<ReportSection | undefined> {
   const { source, writer, windows, request, state } = work
   const { period, before } = windows
   const { phrases } = writer
@@ -291,7 +294,9 @@ function limitsOf(findings: readonly SubjectFindings[], { writer, source, state 
     return [
       ...(['before', 'yearBefore'] as const).flatMap((window) => {
         const why = uncovered[window]
-        return why === undefined || why === 'begun' ? [] : [phrases.notCovered(window, why === 'partial' ? date : undefined)]
+        return why === undefined || why === 'begun'
+          ? []
+          : [phrases.notCovered(window, why === 'partial' ? date : undefined)]
       }),
       ...(each.lastDay ? [phrases.dataEnd(writer.time('date', each.lastDay))] : []),
       ...(uncovered.before === undefined && each.variation === undefined ? [phrases.tooFewBuckets()] : []),

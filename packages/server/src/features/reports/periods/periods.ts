@@ -12,6 +12,8 @@ export const windowOf = ({ from, to }: Interval): Window => ({
   end: new Date(to).toISOString(),
 })
 
+const intervalOf = ({ start, end }: Window): Interval => ({ from: Date.parse(start), to: Date.parse(end) })
+
 /** `2026-01`, `2026-Q1` or `2026`. */
 export function keyOf(cadence: ReportCadence, zone: Zone, from: number): string {
   const [year = '', month = ''] = zone.format(from).split('-')
@@ -34,11 +36,30 @@ export function lastPeriod(
   }
 }
 
-/** Whether a stretch begins with one of the units that begin with another. */
-const startsUnitOf = (from: number, other: number, zone: Zone, { startOf }: TimeRules): boolean =>
-  (['week', 'month', 'quarter', 'year'] as const).some((unit) =>
-    [from, other].every((instant) => startOf(zone, instant, unit) === instant),
+/** Units that are told up to their last whole day while they are not over. */
+const begunUnits = ['week', 'month', 'quarter', 'year'] as const
+
+/** Whether a stretch is a week, month, quarter or year of the calendar. */
+export function isCalendarUnit({ from, to }: Interval, zone: Zone, { startOf, add }: TimeRules): boolean {
+  return begunUnits.some((unit) => startOf(zone, from, unit) === from && add(zone, from, 1, unit) === to)
+}
+
+/** The whole unit of which a period is the beginning, as the window shows that it is compared with; else the period. */
+export function wholeOf(
+  period: Interval,
+  previous: Window,
+  zone: Zone,
+  { startOf, add }: TimeRules,
+): Interval {
+  const before = Date.parse(previous.start)
+  const unit = begunUnits.find(
+    (each) =>
+      [before, period.from].every((instant) => startOf(zone, instant, each) === instant) &&
+      add(zone, before, 1, each) === period.from &&
+      add(zone, period.from, 1, each) > period.to,
   )
+  return unit ? { from: period.from, to: add(zone, period.from, 1, unit) } : period
+}
 
 /** Windows as they are told, and how far the period has come. */
 export interface ToldWindows {
@@ -54,48 +75,36 @@ export interface ToldWindows {
  */
 export function toldWindows(
   period: Window,
-  { previousPeriod, previousYear }: ComparisonWindows,
+  comparisonWindows: ComparisonWindows,
   now: number,
   zone: Zone,
   time: TimeRules,
 ): ToldWindows {
-  const asked = { period, comparisonWindows: { previousPeriod, ...(previousYear && { previousYear }) } }
-  const [from, to] = [Date.parse(period.start), Date.parse(period.end)]
-  if (to <= now || from > now) return { ...asked, state: 'over' }
-  const today = time.startOf(zone, now, 'day')
-  if (today <= from) return { ...asked, state: 'begun' }
-  const days = Math.round((zone.localOf(today) - zone.localOf(from)) / day)
-  const fromBeginning = ({ start, end }: Window): Window => ({
-    start,
-    end: new Date(
-      Math.min(Date.parse(end), time.add(zone, Date.parse(start), days, 'day')),
-    ).toISOString(),
-  })
-  const toItsEnd = ({ start, end }: Window): Window => ({
-    start: new Date(
-      Math.max(Date.parse(start), time.add(zone, Date.parse(end), -days, 'day')),
-    ).toISOString(),
-    end,
-  })
-  const adjoins = Date.parse(previousPeriod.end) === from
-  const isAligned = startsUnitOf(Date.parse(previousPeriod.start), from, zone, time)
-  return {
-    period: { start: period.start, end: new Date(today).toISOString() },
-    comparisonWindows: {
-      previousPeriod: adjoins && !isAligned ? toItsEnd(previousPeriod) : fromBeginning(previousPeriod),
-      ...(previousYear && { previousYear: fromBeginning(previousYear) }),
-    },
-    state: 'running',
-  }
-}
-
-/** Whether a stretch is a week, month, quarter or year of the calendar. */
-export function isCalendarUnit(interval: Interval, zone: Zone, time: TimeRules): boolean {
   const { startOf, add } = time
-  const isWeek =
-    startOf(zone, interval.from, 'week') === interval.from &&
-    add(zone, interval.from, 1, 'week') === interval.to
-  return isWeek || unitOf(interval, zone, time) !== undefined
+  const { from, to } = intervalOf(period)
+  if (to <= now || from > now) return { period, comparisonWindows, state: 'over' }
+  const today = startOf(zone, now, 'day')
+  const state = today > from ? 'running' : 'begun'
+  const end = state === 'running' ? today : Math.min(to, add(zone, today, 1, 'day'))
+  const days = Math.max(1, Math.round((zone.localOf(end) - zone.localOf(from)) / day))
+  const beginningOf = (window: Interval) =>
+    windowOf({ from: window.from, to: Math.min(window.to, add(zone, window.from, days, 'day')) })
+  const { previousPeriod, previousYear } = comparisonWindows
+  const before = intervalOf(previousPeriod)
+  const isAligned = begunUnits.some((unit) =>
+    [before.from, from].every((instant) => startOf(zone, instant, unit) === instant),
+  )
+  const isRightBefore = before.to === from && !isAligned
+  return {
+    period: windowOf({ from, to: end }),
+    comparisonWindows: {
+      previousPeriod: isRightBefore
+        ? windowOf({ from: Math.max(before.from, add(zone, from, -days, 'day')), to: from })
+        : beginningOf(before),
+      ...(previousYear && { previousYear: beginningOf(intervalOf(previousYear)) }),
+    },
+    state,
+  }
 }
 
 /** The calendar unit that a period is exactly. */

@@ -19,6 +19,12 @@ interface Contradiction {
   readonly message: string
 }
 
+/** A thing or time that a statement is about, and where it stands. */
+interface About {
+  readonly about: string
+  readonly path: string
+}
+
 /**
  * Claims of a report that cannot both be true: something rose and fell, or rises where its figures fall; the usual that
  * changed; an extraordinary day on which a new level begins; a day that is the highest and the lowest.
@@ -79,76 +85,73 @@ function againstFigures(
   const movement = rises.exec(text) ?? falls.exec(text)
   if (!movement) return []
   const sign = rises.test(text) ? 1 : -1
-  const valueOf = (number: string | undefined) => {
-    const figure = figures[Number(number)]
-    return figure ? computed(figure, context) : undefined
-  }
-  const [before, now] = [valueOf(movement[2]), valueOf(movement[4])]
-  const told = [...text.slice(movement[0].length).matchAll(/⟦(\d+)⟧/g)]
-    .filter(([, number]) => signed.has(figures[Number(number)]?.computation ?? ''))
-    .map(([, number]) => valueOf(number))
-  const differences = [now !== undefined && before !== undefined ? now - before : undefined, ...told]
-  return differences.some((difference) => difference !== undefined && Math.sign(difference) !== sign)
+  const [whole, , before, , now] = movement
+  const numbers = [before, now].map((number) => numberOf(figures[Number(number)], context))
+  const [earlier = Number.NaN, own = Number.NaN] = numbers
+  const told = [...text.slice(whole.length).matchAll(/⟦(\d+)⟧/g)]
+    .map(([, number]) => figures[Number(number)])
+    .filter((figure) => figure && signed.has(figure.computation))
+    .map((figure) => numberOf(figure, context))
+  return [own - earlier, ...told].some((difference) => Math.sign(difference) === -sign)
     ? [{ path, message: `what is said to ${sign > 0 ? 'rise' : 'fall'} does not by its figures` }]
     : []
 }
 
-function computed(figure: Figure, context: FigureContext): number | undefined {
+function numberOf(figure: Figure | undefined, context: FigureContext): number {
   try {
-    return valueOfFigure(figure, context)
+    return figure ? valueOfFigure(figure, context) : Number.NaN
   } catch (error) {
     // Of a figure that cannot be computed the checker says so elsewhere.
-    if (error instanceof FigureFault) return undefined
+    if (error instanceof FigureFault) return Number.NaN
     throw error
   }
 }
 
-/** Statements about one subject. */
+/** What statements about one subject say of each other. */
 function againstEachOther(statements: readonly Statement[], locale: Language): Contradiction[] {
   const { claims } = phrasesOf(locale)
-  const found: Contradiction[] = []
-  const all = (claim: RegExp) => statements.filter(({ text }) => claim.test(text))
-  const refuse = (some: readonly Statement[], others: readonly Statement[], message: string) => {
-    const [first] = others
-    if (some.length > 0 && first) found.push({ path: first.path, message })
-  }
-  /** The days that such statements name. */
-  const daysOf = (claim: RegExp, some = statements) =>
-    some.flatMap(({ text, figures, shown }) => {
-      const figure = figures[Number(claim.exec(text)?.[1] ?? Number.NaN)]
-      return figure ? [shown(figure)] : []
+  const having = (claim: RegExp) => statements.filter(({ text }) => claim.test(text))
+  /** The day, week or month that each of such statements names. */
+  const times = (claim: RegExp, some = statements) =>
+    some.flatMap((statement) => {
+      const time = shownIn(statement, claim.exec(statement.text)?.[1])
+      return time === undefined ? [] : [{ about: time, path: statement.path }]
     })
-  const isAmong = (days: readonly string[], others: readonly string[]) =>
-    days.some((day) => others.includes(day))
-  const refuseDays = (days: readonly string[], others: readonly string[], message: string) => {
-    if (isAmong(days, others)) found.push({ path: statements[0]?.path ?? '', message })
-  }
+  const movements = (claim: RegExp) =>
+    having(claim).map((statement) => ({ about: whatOf(statement, claim), path: statement.path }))
+  /** Statements of two kinds about the same thing. */
+  const both = (some: readonly About[], others: readonly About[], message: string) =>
+    some
+      .filter(({ about }) => others.some((other) => other.about === about))
+      .map(({ about, path }) => ({ path, message: `${about}: ${message}` }))
+  const either = (some: readonly Statement[], others: readonly Statement[], message: string) =>
+    some.length > 0 ? others.slice(0, 1).map(({ path }) => ({ path, message })) : []
 
-  const movements = [claims.rises, claims.falls].map((claim) => new Set(all(claim).map((each) => whatOf(each, claim))))
-  const [risen, fallen] = movements
-  for (const what of risen ?? []) {
-    if (fallen?.has(what)) found.push({ path: '', message: `${what} rose and fell` })
-  }
-  const within = all(claims.isWithin)
-  const drivers = [claims.rises, claims.falls].flatMap(all).filter(({ kind }) => kind === 'drivers')
-  refuse(within, all(claims.isBeyond), 'what is usual is said to be more than that')
-  refuse(within, all(claims.levelChange), 'what is usual is said to have changed its level')
-  refuse(within, drivers, 'what is usual is said to be driven by members')
-  refuse(all(claims.noDrivers), drivers, 'no member changed, and some did')
-  const usualPeaks = all(claims.peakIsUsual).flatMap(({ before }) => (before ? [before] : []))
-  const outliers = daysOf(claims.outlier)
-  refuseDays(daysOf(claims.highest, usualPeaks), outliers, 'an extraordinary day is said to be usual')
-  refuseDays(daysOf(claims.levelChange), outliers, 'a new level begins with an extraordinary day')
-  refuseDays(daysOf(claims.highest), daysOf(claims.lowest), 'one is the highest and the lowest')
-  return found
+  const within = having(claims.isWithin)
+  const drivers = [claims.rises, claims.falls].flatMap(having).filter(({ kind }) => kind === 'drivers')
+  const usualPeaks = having(claims.peakIsUsual).flatMap(({ before }) => (before ? [before] : []))
+  const outliers = times(claims.outlier)
+  return [
+    ...both(movements(claims.rises), movements(claims.falls), 'rose and fell'),
+    ...either(within, having(claims.isBeyond), 'what is usual is said to be more than that'),
+    ...either(within, having(claims.levelChange), 'what is usual is said to have changed its level'),
+    ...either(within, drivers, 'what is usual is said to be driven by members'),
+    ...either(having(claims.noDrivers), drivers, 'no member changed, and some did'),
+    ...both(times(claims.highest, usualPeaks), outliers, 'an extraordinary day is said to be usual'),
+    ...both(times(claims.levelChange), outliers, 'a new level begins with an extraordinary day'),
+    ...both(times(claims.highest), times(claims.lowest), 'the highest and the lowest'),
+  ]
+}
+
+/** The figure of a number in a statement, as it is shown. */
+function shownIn({ figures, shown }: Statement, number: string | undefined): string | undefined {
+  const figure = number === undefined ? undefined : figures[Number(number)]
+  return figure && shown(figure)
 }
 
 /** What a movement is of, and what it is compared with. */
-function whatOf({ text, figures, shown }: Statement, claim: RegExp): string {
-  const [, subject = '', , base = ''] = claim.exec(text) ?? []
-  const named = subject.replace(/⟦(\d+)⟧/g, (_, number: string) => {
-    const figure = figures[Number(number)]
-    return figure ? shown(figure) : ''
-  })
-  return `${named}${base.replace(/⟦\d+⟧/g, '')}`
+function whatOf(statement: Statement, claim: RegExp): string {
+  const [, subject = '', , base = ''] = claim.exec(statement.text) ?? []
+  const named = subject.replace(/⟦(\d+)⟧/g, (_, number: string) => shownIn(statement, number) ?? '')
+  return `${named}${base}`
 }

@@ -150,8 +150,9 @@ function weekdayEffects(periods: readonly (readonly Bucket[])[]): Map<number, nu
 
 /**
  * Compares the means of two periods as `comparePeriods` does, with medians and the median of absolute deviations in
- * the place of means and standard deviations: a single extraordinary day decides nothing. Where more than half of the
- * buckets are at their median, as in shops that sell on few days, medians tell nothing and the means are compared.
+ * the place of means and standard deviations: a single extraordinary day decides nothing. Where many buckets are equal,
+ * as in shops that sell on few days or at one price, a median leaps from one value to another, and that of deviations is
+ * 0: trimmed means are compared then.
  */
 export function compareRobustly(now: readonly Bucket[], before: readonly Bucket[]): Comparison {
   const effects = medianEffects([now, before])
@@ -163,16 +164,58 @@ export function compareRobustly(now: readonly Bucket[], before: readonly Bucket[
   if (!a || !b || Math.min(a.length, b.length) < minBuckets) return noDifference
   const residuals = [a, b].flatMap((values) => values.map((value) => value - median(values)))
   const n = residuals.length
-  const deviation = robustDeviation(residuals)
-  if (deviation === 0) return comparePeriods(now, before)
-  const least = minVariation * Math.max(...[a, b].map((values) => Math.abs(median(values))))
   // The medians of both periods and those of weekdays were fitted to the residuals, which makes these smaller.
   const fitted = n / Math.max(1, n - 2 - effects.size)
+  const isTied = [now, before].some((buckets) => shareOfTies(buckets) >= maxTies)
+  if (isTied) return compareTrimmed(a, b, fitted * varianceInflation(residuals))
+  const deviation = robustDeviation(residuals)
+  const least = minVariation * Math.max(...[a, b].map((values) => Math.abs(median(values))))
   // The variance of a median of normal values is π / 2 times that of their mean.
   const variance =
-    Math.max(deviation, least) ** 2 * fitted * (1 / a.length + 1 / b.length) * (Math.PI / 2) * varianceInflation(residuals)
+    Math.max(deviation, least) ** 2 *
+    fitted *
+    (1 / a.length + 1 / b.length) *
+    (Math.PI / 2) *
+    varianceInflation(residuals)
   const statistic = (median(a) - median(b)) / Math.sqrt(variance)
   return { statistic, pValue: twoSided(statistic, robustDegrees(n - 1 - effects.size)) }
+}
+
+/** The part of equal buckets from which on medians are not compared. */
+const maxTies = 0.25
+
+/** The part that the most frequent value has. */
+function shareOfTies(buckets: readonly Bucket[]): number {
+  const counts = [...Map.groupBy(buckets, ({ value, base }) => value / base).values()]
+  return Math.max(...counts.map(({ length }) => length)) / buckets.length
+}
+
+/** The part of the buckets that is left out at either end. */
+const trimmed = 0.1
+
+/**
+ * Compares means without their greatest and least values, by winsorised variances (Yuen 1974, "The two-sample trimmed t
+ * for unequal population variances", Biometrika 61).
+ * @param inflation of the variances
+ */
+function compareTrimmed(a: readonly number[], b: readonly number[], inflation: number): Comparison {
+  const [own, other] = [a, b].map((values) => {
+    const sorted = values.toSorted((x, y) => x - y)
+    const cut = Math.floor(trimmed * sorted.length)
+    const kept = sorted.slice(cut, sorted.length - cut)
+    const [least = 0, greatest = 0] = [kept[0], kept.at(-1)]
+    const winsorised = values.map((value) => Math.min(greatest, Math.max(least, value)))
+    const center = mean(winsorised)
+    const squares = winsorised.reduce((sum, value) => sum + (value - center) ** 2, 0)
+    const level = mean(kept)
+    const variance = Math.max(squares * inflation, (minVariation * level) ** 2 * (values.length - 1))
+    return { level, variance: variance / kept.length / (kept.length - 1), degrees: kept.length - 1 }
+  })
+  if (!own || !other || own.level === other.level) return noDifference
+  const variance = own.variance + other.variance
+  const degrees = variance ** 2 / (own.variance ** 2 / own.degrees + other.variance ** 2 / other.degrees)
+  const statistic = (own.level - other.level) / Math.sqrt(variance)
+  return { statistic, pValue: twoSided(statistic, degrees) }
 }
 
 /** As `weekdayEffects`, by medians. */

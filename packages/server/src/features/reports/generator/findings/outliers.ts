@@ -26,7 +26,11 @@ const maxFalse = 0.01
  * Bonferroni's correction for the number of days. Weekdays that are closed as a rule, and days of 0 among them, are no
  * outliers. Days before and behind a change of the level (`levels`: the first days of each) are no neighbours.
  */
-export function findOutliers(days: readonly Day[], isCount = false, levels: readonly number[] = []): Outlier[] {
+export function findOutliers(
+  days: readonly Day[],
+  isCount = false,
+  levels: readonly number[] = [],
+): Outlier[] {
   if (days.length < minDays) return []
   const factors = weekdayFactors(days)
   const levelled = days.map(({ value, weekday, isMissing }) => {

@@ -1,4 +1,5 @@
 import type { CellReference, ReportSection } from '@millrace/contract/resources/report-section.ts'
+import { median as medianOf } from '../findings/robust.ts'
 import type {
   Breakdown,
   ComparedWindow,
@@ -7,7 +8,6 @@ import type {
   RateCells,
   SubjectFindings,
 } from '../findings/subject-findings.ts'
-import { median as medianOf } from '../findings/robust.ts'
 import type { Part, Sentence } from '../language/paragraph.ts'
 import type { ChangeParts, MemberParts } from '../language/phrases.ts'
 import { isAdditive, isMultiValued } from '../plans/subject.ts'
@@ -108,8 +108,7 @@ function change(findings: SubjectFindings, writer: Writer): Sentence[][] {
       const parts = named(writer.change(measure, now, before, subject.sample), measure, subject, writer)
       if (!parts) return []
       const isJudged = measure === subject.measure && parts.direction !== 'same'
-      const judged =
-        isJudged && variation && course ? [phrases.variation(variation, course.granularity)] : []
+      const judged = isJudged && variation && course ? [phrases.variation(variation, course.granularity)] : []
       return [phrases.change(parts), ...judged]
     })
     paragraphs.push([...sentences, ...missingDays(findings, ['period', 'before'], writer)])
@@ -225,12 +224,7 @@ function peakSentences(findings: SubjectFindings, writer: Writer): Sentence[] {
   const cells = told.rows.map((each) => each.cell(subject.measure))
   const others = cells.filter((_, i) => i !== peak.index)
   const excess = writer.figure(subject.measure, 'excess', [row.cell(subject.measure), ...others])
-  const highest = phrases.peak(
-    told.granularity,
-    noun,
-    bucketTime(told, row.cell(told.column), writer),
-    value,
-  )
+  const highest = phrases.peak(told.granularity, noun, bucketTime(told, row.cell(told.column), writer), value)
   if (peak.standsOut) return [highest, phrases.peakStandsOut(told.granularity, excess)]
   // Over two levels nothing is usual.
   return levelChange ? [highest] : [highest, phrases.peakIsUsual(told.granularity)]

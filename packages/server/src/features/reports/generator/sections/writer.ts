@@ -102,7 +102,8 @@ export function createWriter(settings: WriterSettings): Writer {
     }
     if (form !== 'money') return [draft]
     // A sign would stand between the symbol and the number.
-    if (computation === 'excess' || computation === 'difference' || computation === 'ratioDifference') return currency === undefined ? [draft] : [draft, `\u00A0${currency}`]
+    if (computation === 'excess' || computation === 'difference' || computation === 'ratioDifference')
+      return currency === undefined ? [draft] : [draft, `\u00A0${currency}`]
     return [...around.before, draft, ...around.after]
   }
 
