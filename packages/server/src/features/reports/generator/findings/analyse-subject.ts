@@ -243,12 +243,9 @@ function bucketsIn({ values, lacking, weekdays }: Course): Bucket[] {
   })
 }
 
-function daysIn({ values, lacking, weekdays = [] }: Course): Day[] {
-  return values.map((value, i) => ({
-    value,
-    weekday: weekdays[i] ?? 0,
-    ...(lacking[i] ? { isMissing: true } : {}),
-  }))
+/** A day on which all stood still may be a holiday, which is extraordinary. */
+function daysIn({ values, weekdays = [] }: Course): Day[] {
+  return values.map((value, i) => ({ value, weekday: weekdays[i] ?? 0 }))
 }
 
 function withoutMissing(course: Course | undefined): Course | undefined {

@@ -33,9 +33,9 @@ export function findOutliers(
 ): Outlier[] {
   if (days.length < minDays) return []
   const factors = weekdayFactors(days)
-  const levelled = days.map(({ value, weekday, isMissing }) => {
+  const levelled = days.map(({ value, weekday }) => {
     const factor = factors[weekday] ?? 1
-    return factor > 0.05 && !isMissing ? value / factor : undefined
+    return factor > 0.05 ? value / factor : undefined
   })
   const expected = levelled.map((own, i) => {
     if (own === undefined) return undefined

@@ -5,8 +5,6 @@ import { mean, median } from './robust.ts'
 export interface Day {
   readonly value: number
   readonly weekday: number
-  /** Whether nothing at all was collected, so that its value says nothing. */
-  readonly isMissing?: boolean
 }
 
 /** Days of the week that differ from each other by more than chance. */
@@ -49,14 +47,12 @@ export function findSeason(days: readonly Day[]): Season | undefined {
   return { ranking, pValue }
 }
 
-/** Values by weekday of each seven days that follow each other, from the beginning on; without weeks that lack a day. */
+/** Values by weekday of each seven days that follow each other, from the beginning on. */
 function wholeWeeks(days: readonly Day[]): number[][] {
   const weeks: number[][] = []
   for (let i = 0; i + 7 <= days.length; i += 7) {
-    const seven = days.slice(i, i + 7)
-    if (seven.some(({ isMissing }) => isMissing)) continue
     const week = new Array<number>(7).fill(0)
-    for (const { weekday, value } of seven) week[weekday] = value
+    for (const { weekday, value } of days.slice(i, i + 7)) week[weekday] = value
     weeks.push(week)
   }
   return weeks

@@ -289,10 +289,9 @@ function lineOf(course: Course, { subject }: SubjectFindings, writer: Writer) {
 
 function season({ season, seasonal: course, subject }: SubjectFindings, writer: Writer): Sentence[][] {
   const [high, low] = [season?.ranking[0], season?.ranking.at(-1)]
-  const isFull = (i: number) => !course?.lacking[i]
   if (!course || high === undefined || low === undefined) return []
   const { measure } = subject
-  const of = (weekday: number) => course.rows.filter((_, i) => course.weekdays?.[i] === weekday && isFull(i))
+  const of = (weekday: number) => course.rows.filter((_, i) => course.weekdays?.[i] === weekday)
   const [highRows, lowRows] = [of(high), of(low)]
   const [highFirst, lowFirst] = [highRows[0], lowRows[0]]
   if (!highFirst || !lowFirst) return []
@@ -315,7 +314,7 @@ function season({ season, seasonal: course, subject }: SubjectFindings, writer: 
         median(highRows),
         writer.time('weekday', lowFirst.cell(course.column)),
         median(lowRows),
-        median(course.rows.filter((_, i) => isFull(i))),
+        median(course.rows),
       ),
     ],
   ]
