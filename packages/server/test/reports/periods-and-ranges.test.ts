@@ -203,7 +203,7 @@ test.each([
   },
 )
 
-test('a period of which no day is over is told as far as it has come', async () => {
+test('N12: a period of which no day is over is told as far as it has come', async () => {
   const now = Date.parse('2026-11-01T10:00:00Z')
   for (const range of ['today', 'this month']) {
     const { period, state } = await asked(`revenue ${range}`, now, 'UTC')
