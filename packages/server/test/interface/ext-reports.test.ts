@@ -103,6 +103,24 @@ describe('making a report', () => {
     expect(made.period).toMatchObject({ start, end })
   })
 
+  test('of a month that is not over compares it with as many days of the month before, asked for in any way', async () => {
+    const compared = [
+      { start: '2027-03-01T00:00:00.000Z', end: '2027-03-10T00:00:00.000Z' },
+      { start: '2027-02-01T00:00:00.000Z', end: '2027-02-10T00:00:00.000Z' },
+      { start: '2026-03-01T00:00:00.000Z', end: '2026-03-10T00:00:00.000Z' },
+    ]
+    for (const period of ['this month', '2027-03', 'Month to date', ['2027-03-01', '2027-03-31']]) {
+      const made = await app.create({ guidedAnalysis: 'revenue', period })
+      expect([made.period, made.period?.comparisonWindows.previousPeriod]).toMatchObject(compared.slice(0, 2))
+      await app.work()
+      const { period: told } = await app.read(made.id)
+      const windows = [told, told?.comparisonWindows.previousPeriod, told?.comparisonWindows.previousYear]
+      expect(windows).toMatchObject(compared)
+    }
+    // The generator knows that the month goes on.
+    expect(app.plain.requests.at(-1)?.period.end).toBe('2027-04-01T00:00:00.000Z')
+  })
+
   test.each<[Record<string, unknown>, string]>([
     [{}, 'one of the three'],
     [{ question: 'a', guidedAnalysis: 'revenue' }, 'one of the three'],

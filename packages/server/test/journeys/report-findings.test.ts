@@ -6,7 +6,7 @@ import type { GenerationRequest } from '../../src/features/reports/generator/gen
 import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 import { generatedShop, type ShopOptions } from '../support/generated-shop.ts'
 import { times } from '../support/long.ts'
-import { evidence, generationRequest } from '../support/report-generation.ts'
+import { evidence, generationRequest, timeRules } from '../support/report-generation.ts'
 import { testCompany } from '../support/statistics-events.ts'
 import { createOracle } from '../support/statistics-oracle.ts'
 
@@ -32,6 +32,7 @@ async function report(
   const oracle = createOracle(events)
   const generator = createReportGenerator({
     describe: async () => meta,
+    time: timeRules,
     runQuery: async (query) => evidence(query, oracle.rows(query, 'UTC')),
   })
   return generator.generate(

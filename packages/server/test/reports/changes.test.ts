@@ -22,12 +22,22 @@ test.each([
     'the bounce rate rose from 89.50% in the period before to 90.00% (+0.6%).',
   ],
   ['events.count', 0, 0, 'the number of events stayed at 0, as in the period before.'],
+  [
+    'sessions.bounceRate',
+    0.05,
+    0,
+    'the bounce rate rose from 0.00% in the period before to 5.00% (+5.00 points).',
+  ],
+  ['purchases.revenue', 5, -3, 'revenue rose from -3.00 in the period before to 5.00 (+8.00).'],
 ])('tells a change of %s that the figures show, from %d and %d', (measure, now, before, text) => {
-  const found = evidence(query, [{ [measure]: now }, { [measure]: before }])
+  const found = evidence(query, [
+    { [measure]: now, 'sessions.count': 90 },
+    { [measure]: before, 'sessions.count': 80 },
+  ])
   const context = { locale: 'en', timezone: 'UTC', findEvidence: () => found } as const
   const meta = describeStatistics({ events: [], purchases: [] }, { exactCounts: true })
   const writer = createWriter({ ...context, meta, generationId: 'g' })
   const [own, earlier] = rowsOf(found)
-  const parts = writer.change(measure, own, earlier)
+  const parts = writer.change(measure, own, earlier, 'sessions.count')
   expect(parts && paragraphOf([writer.phrases.change(parts)], context)?.text.toLowerCase()).toBe(text)
 })

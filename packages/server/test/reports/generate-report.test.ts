@@ -8,7 +8,7 @@ import { createReportGenerator } from '../../src/features/reports/generator/gene
 import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
 import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 import { generatedShop } from '../support/generated-shop.ts'
-import { evidence, generationRequest } from '../support/report-generation.ts'
+import { evidence, generationRequest, timeRules } from '../support/report-generation.ts'
 import { storedEvent, testCompany } from '../support/statistics-events.ts'
 import { createOracle } from '../support/statistics-oracle.ts'
 
@@ -79,6 +79,7 @@ function generate(
 ) {
   return createReportGenerator({
     describe: async () => meta,
+    time: timeRules,
     runQuery: (query, { signal }) => runQuery(query, signal),
     clock: { now: () => now },
   }).generate(
@@ -270,7 +271,7 @@ describe('a period that is not over', () => {
     const totals = evidence.find(({ query }) => query.measures.includes('purchases.buyers'))
     expect(totals?.query.timeDimensions[0]?.compareDateRange).toEqual([
       ['2026-03-02T00:00:00.000Z', '2026-03-12T00:00:00.000Z'],
-      ['2026-01-31T00:00:00.000Z', '2026-02-10T00:00:00.000Z'],
+      ['2026-02-20T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
       ['2025-03-02T00:00:00.000Z', '2025-03-12T00:00:00.000Z'],
     ])
   })

@@ -2,10 +2,20 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import { expect, test } from 'vitest'
 import { pinQuery } from '../../src/features/reports/evidence/pin-query.ts'
 import { resultHash } from '../../src/features/reports/evidence/result-hash.ts'
-import { comparisonsOf, keyOf, lastPeriod } from '../../src/features/reports/periods/periods.ts'
+import {
+  comparisonsOf,
+  keyOf,
+  lastPeriod,
+  toComparisonWindows,
+  toldWindows,
+  wholeOf,
+  windowOf,
+} from '../../src/features/reports/periods/periods.ts'
+import { createQuestionReader } from '../../src/features/reports/questions/question-reader.ts'
 import { add, startOf } from '../../src/features/statistics/query/time/calendar.ts'
 import { readRange } from '../../src/features/statistics/query/time/dates.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
+import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 
 const time = { openZone, startOf, add, readRange }
 const paris = openZone('Europe/Paris')
@@ -142,6 +152,77 @@ test.each([
   ],
 ])('the period from %s to %s is compared with %s and %s', (from, to, before, yearBefore) => {
   expect(windows(from, to)).toEqual([before, yearBefore])
+})
+
+/** Of a question that names the same period, read at the same moment. */
+async function asked(question: string, now: number, timezone: string) {
+  const meta = describeStatistics({ events: [], purchases: [] }, { exactCounts: true })
+  const { period, comparisonWindows } = await createQuestionReader(time).readQuestion(question, {
+    ...{ now, timezone, meta, locale: 'en' },
+  })
+  return toldWindows(period, comparisonWindows, now, openZone(timezone), time)
+}
+
+test.each([
+  ['this month', '2026-11-23T15:00', 'Europe/Paris', '11-01 11-23', '10-01 10-23'],
+  ['this month', '2027-03-31T15:00', 'Europe/Paris', '03-01 03-31', '02-01 03-01'],
+  ['this quarter', '2026-05-31T15:00', 'America/New_York', '04-01 05-31', '01-01 03-02'],
+  ['this week', '2026-11-26T15:00', 'Europe/Paris', '11-23 11-26', '11-16 11-19'],
+  ['this year', '2028-03-10T15:00', 'Europe/Paris', '01-01 03-10', '01-01 03-11'],
+  // Clocks leave out midnight on 8 March.
+  ['this month', '2026-03-20T15:00', 'America/Havana', '03-01 03-20', '02-01 02-20'],
+  ['last 7 days', '2026-03-15T15:00', 'America/Havana', '03-08 03-15', '03-01 03-08'],
+  ['last 28 days', '2026-03-15T15:00', 'America/Havana', '02-15 03-15', '01-18 02-15'],
+])(
+  '%s at %s in %s is told of %s against %s, however it is asked for',
+  async (range, at, name, own, before) => {
+    const zone = openZone(name)
+    const now = zone.instantOf(Date.parse(`${at}Z`))
+    const read = readRange(range, { instant: now, zone })
+    const { previousPeriod, previousYear } = comparisonsOf(read, zone, time)
+    const guided = toldWindows(
+      windowOf(read),
+      toComparisonWindows({ previousPeriod, ...(previousYear && { previousYear }) }),
+      now,
+      zone,
+      time,
+    )
+    const shown = ({ start, end }: { start: string; end: string }) =>
+      [start, end]
+        .map((each) => {
+          const instant = Date.parse(each)
+          expect(startOf(zone, instant, 'day')).toBe(instant)
+          return zone.format(instant).slice(5, 10)
+        })
+        .join(' ')
+    expect([guided.period, guided.comparisonWindows.previousPeriod].map(shown)).toEqual([own, before])
+    expect(await asked(`revenue ${range}`, now, name)).toEqual(guided)
+    // An attempt that begins anew finds the unit that was asked for by what is stored.
+    const stored = { from: Date.parse(guided.period.start), to: Date.parse(guided.period.end) }
+    expect(wholeOf(stored, guided.comparisonWindows.previousPeriod, zone, time)).toEqual(read)
+  },
+)
+
+test('N12: a period of which no day is over is told as far as it has come', async () => {
+  const now = Date.parse('2026-11-01T10:00:00Z')
+  for (const range of ['today', 'this month']) {
+    const { period, state } = await asked(`revenue ${range}`, now, 'UTC')
+    expect([period, state]).toEqual([
+      { start: '2026-11-01T00:00:00.000Z', end: '2026-11-02T00:00:00.000Z' },
+      'begun',
+    ])
+  }
+})
+
+test('days that are added to one without a midnight begin at midnight', () => {
+  const havana = openZone('America/Havana')
+  const first = startOf(havana, Date.parse('2026-03-08T12:00:00Z'), 'day')
+  expect(havana.format(first)).toBe('2026-03-08T01:00:00.000-04:00')
+  expect(havana.format(add(havana, first, -7, 'day'))).toBe('2026-03-01T00:00:00.000-05:00')
+  expect(havana.format(add(havana, first, 1, 'day'))).toBe('2026-03-09T00:00:00.000-04:00')
+  expect(add(havana, add(havana, first, -1, 'day'), 1, 'day')).toBe(first)
+  const later = first + 3_600_000
+  expect(havana.format(add(havana, later, 1, 'day'))).toBe('2026-03-09T02:00:00.000-04:00')
 })
 
 test.each([

@@ -203,6 +203,20 @@ describe('a paragraph that a language model phrases', () => {
     expect(result).toEqual({ sections: [long], turns: 5 })
   })
 
+  it('stays as it was where it contradicts another section', async () => {
+    const sections = [sectionOf('Revenue is {1}.'), sectionOf('Its sum is {1}.')]
+    const phraser = createPhraser({
+      model: {
+        complete: async (messages) =>
+          JSON.stringify(JSON.parse(messages.at(-1)?.content ?? '')).replaceAll(' is ', ' was '),
+      },
+      checkSections: (some) =>
+        some.length > 1 && JSON.stringify(some).includes(' was ') ? ['contradiction'] : [],
+    })
+    const request = { sections, evidence: [], locale: 'en', timezone: 'UTC' } as const
+    expect(await phraser.phrase(request)).toEqual({ sections, turns: 1 })
+  })
+
   it('keeps every figure whatever the answer is', async () => {
     const word = fc.constantFrom(
       'Revenue',

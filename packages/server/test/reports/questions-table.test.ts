@@ -147,7 +147,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     'revenue in France compared with last year',
     {
       of: 'purchases.revenue',
-      compared: ['2026-01-01 2026-03-18', '2025-01-01 2025-03-18'],
+      compared: ['2026-01-01 2026-03-17', '2025-01-01 2025-03-17'],
       where: ['purchases.label.country equals France|FR'],
     },
   ],
@@ -198,7 +198,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
   ],
   [
     'revenue this month vs last month',
-    { of: 'purchases.revenue', compared: ['2026-03-01 2026-03-18', '2026-02-01 2026-02-18'] },
+    { of: 'purchases.revenue', compared: ['2026-03-01 2026-03-17', '2026-02-01 2026-02-17'] },
   ],
   [
     'least popular pages last week',
@@ -362,7 +362,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'purchases.revenue',
       per: 'quarter',
-      compared: ['2026-01-01 2026-03-18', '2025-01-01 2025-03-18'],
+      compared: ['2026-01-01 2026-03-17', '2025-01-01 2025-03-17'],
       fill: true,
     },
   ],
@@ -721,7 +721,7 @@ const english: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'purchases.revenue',
       per: 'week',
-      compared: ['2026-01-01 2026-03-18', '2025-10-01 2025-12-18'],
+      compared: ['2026-01-01 2026-03-17', '2025-10-01 2025-12-15'],
       fill: true,
     },
   ],
@@ -783,7 +783,7 @@ const french: readonly (readonly [question: string, expected: Expected])[] = [
     {
       of: 'purchases.averageOrderValue',
       per: 'month',
-      compared: ['2026-01-01 2026-03-18', '2025-01-01 2025-03-18'],
+      compared: ['2026-01-01 2026-03-17', '2025-01-01 2025-03-17'],
       fill: true,
     },
   ],
@@ -1027,14 +1027,14 @@ const french: readonly (readonly [question: string, expected: Expected])[] = [
   ],
   [
     "sessions même période de l'année dernière ce mois-ci",
-    { of: 'sessions.count', compared: ['2026-03-01 2026-03-18', '2025-03-01 2025-03-18'] },
+    { of: 'sessions.count', compared: ['2026-03-01 2026-03-17', '2025-03-01 2025-03-17'] },
   ],
   [
     "chiffre d'affaires sur un an par mois",
     {
       of: 'purchases.revenue',
       per: 'month',
-      compared: ['2026-01-01 2026-03-18', '2025-01-01 2025-03-18'],
+      compared: ['2026-01-01 2026-03-17', '2025-01-01 2025-03-17'],
       fill: true,
     },
   ],

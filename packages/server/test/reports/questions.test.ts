@@ -31,12 +31,12 @@ describe('a question', () => {
     const at = Date.parse('2026-03-31T10:00:00Z')
     const [query] = await queriesOf('orders this month vs last month', { now: at })
     expect(query?.timeDimensions[0]?.compareDateRange).toEqual([
-      ['2026-03-01', '2026-03-31'],
+      ['2026-03-01', '2026-03-30'],
       ['2026-02-01', '2026-02-28'],
     ])
     const [half] = await queriesOf('orders this month vs last month', { now: at - 86_400_000 })
     expect(half?.timeDimensions[0]?.compareDateRange).toEqual([
-      ['2026-03-01', '2026-03-30'],
+      ['2026-03-01', '2026-03-29'],
       ['2026-02-01', '2026-02-28'],
     ])
   })

@@ -12,13 +12,16 @@ import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import type { StatisticsService } from '../../src/features/statistics/statistics-service.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 
+/** The rules of zones and ranges that reports are given. */
+export const timeRules = { openZone, startOf, add, readRange }
+
 /** Runs queries on a statistics service as evidence, as reports do. */
 export function evidenceOf({ answer, answerTogether }: StatisticsService) {
   return createEvidenceRunner({
     answer,
     answerTogether,
     readSettings: async () => ({ timezone: 'UTC' }),
-    time: { openZone, startOf, add, readRange },
+    time: timeRules,
     clock: systemClock,
   })
 }
@@ -55,6 +58,7 @@ export function generatorOf(statistics: StatisticsService): ReportGenerator {
   return createReportGenerator({
     runQuery: evidenceOf(statistics),
     describe: (companyId) => statistics.describe(companyId),
+    time: timeRules,
   })
 }
 

@@ -40,8 +40,17 @@ export function dateIn(instant: number, zone: string): string {
   return wallClock(instant, zone).local.slice(0, 10)
 }
 
-/** The first instant of a calendar day: the earlier of its midnights, or found by halving where it has none. */
+const begun = new Map<string, number>()
+
 export function dayBegins(date: string, zone: string): number {
+  const key = `${zone} ${date}`
+  const known = begun.get(key) ?? findBegin(date, zone)
+  begun.set(key, known)
+  return known
+}
+
+/** The first instant of a calendar day: the earlier of its midnights, or found by halving where it has none. */
+function findBegin(date: string, zone: string): number {
   const midnight = Date.parse(`${date}T00:00:00Z`)
   for (const hours of [-30, 30]) {
     const { offset } = wallClock(midnight + hours * 3_600_000, zone)

@@ -23,7 +23,13 @@ import type { RunQuery } from './evidence/evidence-runner.ts'
 import type { PlanReader } from './generations/generation.ts'
 import { createGenerationStore, type NewGeneration } from './generations/generation-store.ts'
 import { sumOfUsage } from './generations/usage.ts'
-import { comparisonsOf, toComparisonWindows } from './periods/periods.ts'
+import {
+  comparisonsOf,
+  isCalendarUnit,
+  toComparisonWindows,
+  toldWindows,
+  windowOf,
+} from './periods/periods.ts'
 import { makeRoom, maxReports } from './report-room.ts'
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
 import { detailsOf, titleOf, toSummary } from './report-summary.ts'
@@ -54,6 +60,8 @@ const defaultPerPage = 10
 /** A guided analysis without a period is about so many days, up to yesterday: whole weeks, so that weekdays balance. */
 const defaultPeriod = 'last 28 days'
 const maxPeriodDays = 732
+/** The part of a unit that has passed: it is told so far in any case, and compared as the unit is. */
+const toDate = /^\s*(week|month|quarter|year) to date\s*$/i
 const day = 86_400_000
 
 export type ReportService = ReturnType<typeof createReportService>
@@ -92,7 +100,8 @@ export function createReportService(dependencies: ReportServiceDependencies) {
   function readPeriod(wanted: ReportCreation['period'], timezone: string): Interval {
     const zone = time.openZone(timezone)
     const now = clock.now()
-    const read = readRange(time, wanted ?? defaultPeriod, { instant: now, zone })
+    const named = typeof wanted === 'string' ? wanted.replace(toDate, 'this $1') : wanted
+    const read = readRange(time, named ?? defaultPeriod, { instant: now, zone })
     if ('fault' in read) throw invalid('period', `must be a range of dates: ${read.fault}`)
     const { from } = read
     if (!Number.isFinite(from) || !Number.isFinite(read.to)) {
@@ -101,11 +110,13 @@ export function createReportService(dependencies: ReportServiceDependencies) {
     const today = time.startOf(zone, now, 'day')
     const tomorrow = time.add(zone, today, 1, 'day')
     if (from >= tomorrow) throw invalid('period', 'must not begin after today')
-    // What has not happened yet would look like a fall; today is not over either.
-    const to = Math.min(read.to, from < today ? today : tomorrow)
+    // A unit of the calendar stays whole, so that it is compared with the unit before, each up to as many whole days. Of
+    // any other period what has not happened yet would look like a fall; today is not over either.
+    const end = isCalendarUnit(read, zone, time) ? read.to : from < today ? today : tomorrow
+    const to = read.to > now ? Math.min(read.to, end) : read.to
     if (to - from > maxPeriodDays * day) throw invalid('period', `must have at most ${maxPeriodDays} days`)
     if (to <= from) throw invalid('period', 'must have at least one day')
-    return { from, to: read.to > now ? to : read.to }
+    return { from, to }
   }
 
   /** What was asked, as columns of the report, and in words for its first generation. */
@@ -134,14 +145,17 @@ export function createReportService(dependencies: ReportServiceDependencies) {
     const base = { companyId, timezone, locale, originType: 'free-form' as const }
     if (guidedAnalysis !== undefined) {
       const interval = readPeriod(period, timezone)
-      const { previousPeriod } = comparisonsOf(interval, time.openZone(timezone), time)
+      const zone = time.openZone(timezone)
+      const { previousPeriod } = comparisonsOf(interval, zone, time)
+      const windows = toComparisonWindows({ previousPeriod })
+      const told = toldWindows(windowOf(interval), windows, clock.now(), zone, time)
       return {
         report: {
           ...base,
           guidedAnalysis,
-          periodStart: new Date(interval.from),
-          periodEnd: new Date(interval.to),
-          comparisonWindows: toComparisonWindows({ previousPeriod }),
+          periodStart: new Date(told.period.start),
+          periodEnd: new Date(told.period.end),
+          comparisonWindows: told.comparisonWindows,
         },
         question: defaultPrompt(guidedAnalysis, locale).text,
       }

@@ -43,7 +43,7 @@ export function createReportWriting(
   const planner = model && createModelPlanner({ model, calendar: time, validateQuery })
   return {
     generator: createPhrasedGenerator(
-      createReportGenerator({ runQuery, describe, clock }),
+      createReportGenerator({ runQuery, describe, time, clock }),
       model && createPhraser({ model, checkSections }).phrase,
     ),
     plans: createPlanReader({

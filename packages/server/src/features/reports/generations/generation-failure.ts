@@ -37,7 +37,7 @@ const failures = {
   },
   unproven: {
     retryable: false,
-    message: 'A number in the texts does not follow from the evidence, so that nothing was published',
+    message: 'A text does not follow from the evidence or contradicts another, so that nothing was published',
   },
   refused: {
     retryable: false,

@@ -7,7 +7,7 @@ import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { GeneratedReport, GenerationRequest } from '../generator/generation.ts'
-import { comparisonsOf, toComparisonWindows } from '../periods/periods.ts'
+import { comparisonsOf, toComparisonWindows, toldWindows, wholeOf, windowOf } from '../periods/periods.ts'
 import type { QuestionBase, ReadQuestion } from '../questions/question-reader.ts'
 import { lackOf, type Readers, readingRights } from '../readers.ts'
 import { createReportStore, type ReportChange, type StoredReport } from '../report-store.ts'
@@ -85,12 +85,14 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
 
   /** The windows of a guided analysis; that of the year before only where events reach back to its first tenth. */
   async function guidedPeriod(
-    { companyId, timezone, periodStart, periodEnd }: StoredReport,
+    { companyId, timezone, periodStart, periodEnd, comparisonWindows }: StoredReport,
     signal: AbortSignal,
   ): Promise<Pick<ReadQuestion, 'period' | 'comparisonWindows'>> {
     if (!periodStart || !periodEnd) throw new GenerationRefused('refused', 'The report has no period')
-    const period: Interval = { from: periodStart.getTime(), to: periodEnd.getTime() }
-    const { previousPeriod, previousYear } = comparisonsOf(period, time.openZone(timezone), time)
+    const zone = time.openZone(timezone)
+    const told: Interval = { from: periodStart.getTime(), to: periodEnd.getTime() }
+    const period = comparisonWindows ? wholeOf(told, comparisonWindows.previousPeriod, zone, time) : told
+    const { previousPeriod, previousYear } = comparisonsOf(period, zone, time)
     const reached =
       previousYear &&
       (await hasEventsBefore(
@@ -99,7 +101,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
         signal,
       ))
     return {
-      period: { start: periodStart.toISOString(), end: periodEnd.toISOString() },
+      period: windowOf(period),
       comparisonWindows: toComparisonWindows({ previousPeriod, ...(reached && { previousYear }) }),
     }
   }
@@ -214,10 +216,12 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
         stored.map(({ evidence }) => evidence.id),
       )
       if (kind === 'follow-up') return
+      const zone = time.openZone(report.timezone)
+      const told = toldWindows(period, comparisonWindows, clock.now(), zone, time)
       await createReportStore(tx).update(companyId, reportId, {
-        periodStart: new Date(period.start),
-        periodEnd: new Date(period.end),
-        comparisonWindows,
+        periodStart: new Date(told.period.start),
+        periodEnd: new Date(told.period.end),
+        comparisonWindows: told.comparisonWindows,
       })
     })
     let bytes = await generations.countEvidenceBytes(companyId, reportId)

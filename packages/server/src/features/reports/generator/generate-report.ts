@@ -2,18 +2,21 @@ import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { type Clock, systemClock } from '../../../platform/clock.ts'
+import { type ToldWindows, toldWindows } from '../periods/periods.ts'
 import type { PlannedQuery } from '../planned-query.ts'
+import type { TimeRules } from '../time-rules.ts'
 import { checkSections } from './checker/check-sections.ts'
 import { findNumberTokens } from './checker/number-tokens.ts'
 import { createEvidenceSource, type EvidenceSource, type RunQuery } from './evidence/evidence-source.ts'
-import { rowsOf } from './evidence/table.ts'
+import { localDay, rowsOf } from './evidence/table.ts'
 import { analyseSubject } from './findings/analyse-subject.ts'
 import type { AnalysisContext, Windows } from './findings/analysis-context.ts'
+import { askComparable } from './findings/missing-days.ts'
 import type { SubjectFindings } from './findings/subject-findings.ts'
 import type { GeneratedReport, GenerationRequest } from './generation.ts'
 import type { Sentence } from './language/paragraph.ts'
 import { type Aside, guidedPlan, type Presence } from './plans/guided.ts'
-import { courseGranularity, courseQuery, cutTo, daysOf, membersQuery, totalsQuery } from './plans/queries.ts'
+import { courseGranularity, courseQuery, membersQuery, totalsQuery } from './plans/queries.ts'
 import { dimensionsOf, type Subject, sourceOf, subjectOf } from './plans/subject.ts'
 import { answerSection } from './sections/answer-section.ts'
 import { subjectSections } from './sections/subject-sections.ts'
@@ -23,6 +26,7 @@ export interface ReportGeneratorDependencies {
   readonly runQuery: RunQuery
   /** What the company can query. */
   readonly describe: (companyId: string) => Promise<StatisticsMeta>
+  readonly time: TimeRules
   readonly clock?: Clock
 }
 
@@ -44,6 +48,7 @@ const maxPlanDimensions = 5
 export function createReportGenerator({
   runQuery,
   describe,
+  time,
   clock = systemClock,
 }: ReportGeneratorDependencies): ReportGenerator {
   return {
@@ -62,8 +67,16 @@ export function createReportGenerator({
         ...(currency === undefined ? {} : { currency }),
         findEvidence: (id) => source.find(id),
       })
-      const { windows, isUnfinished } = elapsed(request, clock.now())
-      const work: Work = { request, source, writer, meta, windows, isUnfinished }
+      const { period, comparisonWindows } = request
+      const [now, zone] = [clock.now(), time.openZone(timezone)]
+      const { state, ...told } = toldWindows(period, comparisonWindows, now, zone, time)
+      const { previousPeriod, previousYear } = told.comparisonWindows
+      const windows: Windows = {
+        period: told.period,
+        before: previousPeriod,
+        ...(previousYear ? { yearBefore: previousYear } : {}),
+      }
+      const work: Work = { request, source, writer, meta, windows, state, now }
       const { sections, isLimited } = await (analysis.kind === 'guided'
         ? guided(analysis.guidedAnalysis, work)
         : answered(analysis, work))
@@ -89,7 +102,8 @@ interface Work {
   readonly writer: Writer
   readonly meta: StatisticsMeta
   readonly windows: Windows
-  readonly isUnfinished: boolean
+  readonly state: ToldWindows['state']
+  readonly now: number
 }
 
 interface Written {
@@ -97,32 +111,10 @@ interface Written {
   readonly isLimited: boolean
 }
 
-/** The windows up to the last whole day where the period is not over, each as long as the others. */
-function elapsed(
-  { period, comparisonWindows }: GenerationRequest,
-  now: number,
-): { windows: Windows; isUnfinished: boolean } {
-  const { previousPeriod, previousYear } = comparisonWindows
-  const windows = { period, before: previousPeriod, ...(previousYear ? { yearBefore: previousYear } : {}) }
-  const start = Date.parse(period.start)
-  const days = daysOf({ start: period.start, end: new Date(now).toISOString() })
-  const isRunning = start < now && now < Date.parse(period.end)
-  // Rounded days may be more than have passed, where clocks changed or by half a day.
-  const passed = new Date(start + days * 86_400_000).getTime() > now ? days - 1 : days
-  if (!isRunning || passed < 1) return { windows, isUnfinished: isRunning }
-  return {
-    windows: {
-      period: cutTo(period, passed),
-      before: cutTo(previousPeriod, passed),
-      ...(previousYear ? { yearBefore: cutTo(previousYear, passed) } : {}),
-    },
-    isUnfinished: true,
-  }
-}
-
-function contextOf({ source, meta, windows, request }: Work, subjects: number): AnalysisContext {
+function contextOf({ source, meta, windows, state, request }: Work, subjects: number): AnalysisContext {
   const { ask, askTogether } = source
-  return { ask, askTogether, meta, windows, timezone: request.timezone, subjects }
+  const isBegun = state === 'begun'
+  return { ask, askTogether, meta, windows, isBegun, timezone: request.timezone, subjects }
 }
 
 type Guided = Extract<GenerationRequest['analysis'], { kind: 'guided' }>
@@ -155,24 +147,31 @@ async function guided(analysis: Guided['guidedAnalysis'], work: Work): Promise<W
 
 async function askAside(
   { measure, dimension, byTime }: Aside,
-  { source, writer, windows, request }: Work,
+  work: Work,
 ): Promise<ReportSection | undefined> {
+  const { source, writer, windows, request, state } = work
   const { period, before } = windows
   const { phrases } = writer
+  const compared = state === 'begun' ? [period] : [period, before]
   const scope = { source: sourceOf(measure), filters: [], timezone: request.timezone }
   const { title } = writer.noun(measure)
   const [query, kind, asks] =
     dimension !== undefined
       ? ([
-          membersQuery(scope, [measure], dimension, [period, before]),
+          membersQuery(scope, [measure], dimension, compared),
           'breakdown',
           phrases.sections.breakdown(title, writer.dimension(dimension)),
         ] as const)
       : byTime
         ? ([courseQuery(scope, [measure], period, courseGranularity(period)), 'course', title] as const)
-        : ([totalsQuery(scope, [measure], [period, before]), 'change', title] as const)
-  const evidence = await source.ask(query)
-  return evidence && answerSection({ query, asks, chart: byTime ? 'line' : 'bar' }, evidence, writer, kind)
+        : ([totalsQuery(scope, [measure], compared), 'change', title] as const)
+  const planned: PlannedQuery = { query, asks, chart: byTime ? 'line' : 'bar' }
+  const [evidence, isComparable] = await Promise.all([source.ask(query), comparableOf(query, work)])
+  return evidence && answerSection(planned, evidence, writer, isComparable, kind)
+}
+
+function comparableOf(query: Query, { request, now, source }: Work) {
+  return askComparable(query, now, request.timezone, source.ask)
 }
 
 async function askPresence(
@@ -203,19 +202,26 @@ async function answered({ queries, unread }: Planned, work: Work): Promise<Writt
   const { source, writer, meta, request } = work
   const { timezone } = request
   const subject = subjectOfPlan(queries, meta)
-  const [answers, findings] = await Promise.all([
-    // As they are stored: an attempt that goes on finds them by it.
-    Promise.all(queries.map(({ query }) => source.ask({ ...query, timezone: query.timezone ?? timezone }))),
+  // As they are stored: an attempt that goes on finds them by it.
+  const asked = queries.map(({ query }) => ({ ...query, timezone: query.timezone ?? timezone }))
+  const [answers, comparable, findings] = await Promise.all([
+    Promise.all(asked.map(source.ask)),
+    Promise.all(asked.map((query) => comparableOf(query, work))),
     subject ? analyseSubject(subject, contextOf(work, 1)) : undefined,
   ])
   const sections = queries.flatMap((planned, i) => {
-    const evidence = answers[i]
-    const section = evidence && answerSection(planned, evidence, writer)
+    const [evidence, isComparable] = [answers[i], comparable[i]]
+    const section = evidence && isComparable && answerSection(planned, evidence, writer, isComparable)
     return section ? [section] : []
   })
   const all = findings ? [findings] : []
   const analysed = all.flatMap((each) => subjectSections(each, writer))
-  const limits = [...unreadParts(unread, writer), ...limitsOf(all, work)]
+  const setsToday = asked.some((query) => comparesToday(query, work))
+  const limits = [
+    ...unreadParts(unread, writer),
+    ...(setsToday ? [writer.phrases.todayIsBegun()] : []),
+    ...limitsOf(all, work),
+  ]
   const isLimited = unread.length > 0 || queries.length === 0 || all.some(isWeak) || source.failed.length > 0
   return finish([...sections, ...analysed], limits, isLimited, writer)
 }
@@ -265,7 +271,19 @@ function isWeak(findings: SubjectFindings): boolean {
   return facts < minFacts || findings.uncovered.before !== undefined
 }
 
-function limitsOf(findings: readonly SubjectFindings[], { writer, source, isUnfinished }: Work): Sentence[] {
+/** Whether a query sets a range that holds the present day against others. */
+function comparesToday({ timeDimensions, timezone }: Query, { now, request }: Work): boolean {
+  const today = localDay(now, timezone ?? request.timezone)
+  return timeDimensions.some(({ compareDateRange }) =>
+    compareDateRange?.some((range) => {
+      const [start, end = start] = [range].flat()
+      if (!start || !end) return false
+      return end.length === 10 ? start.slice(0, 10) <= today && today <= end : now < Date.parse(end)
+    }),
+  )
+}
+
+function limitsOf(findings: readonly SubjectFindings[], { writer, source, state }: Work): Sentence[] {
   const { phrases } = writer
   const ofSubjects = findings.flatMap((each) => {
     const { subject, uncovered, firstDay, totals } = each
@@ -276,17 +294,20 @@ function limitsOf(findings: readonly SubjectFindings[], { writer, source, isUnfi
     return [
       ...(['before', 'yearBefore'] as const).flatMap((window) => {
         const why = uncovered[window]
-        return why === undefined ? [] : [phrases.notCovered(window, why === 'partial' ? date : undefined)]
+        return why === undefined || why === 'begun'
+          ? []
+          : [phrases.notCovered(window, why === 'partial' ? date : undefined)]
       }),
       ...(each.lastDay ? [phrases.dataEnd(writer.time('date', each.lastDay))] : []),
-      ...(uncovered.before === undefined && each.unusual === undefined ? [phrases.tooFewBuckets()] : []),
+      ...(uncovered.before === undefined && each.variation === undefined ? [phrases.tooFewBuckets()] : []),
       ...each.breakdowns
         .filter(({ isCut }) => isCut)
         .map(({ dimension }) => phrases.cut(writer.dimension(dimension))),
     ]
   })
   const failed = source.failed.map(({ query }) => phrases.failed(describeQuery(query, writer)))
-  return [...(isUnfinished ? [phrases.unfinished()] : []), ...failed, ...ofSubjects]
+  const unfinished = { over: [], running: [phrases.unfinished()], begun: [phrases.begun()] }[state]
+  return [...unfinished, ...failed, ...ofSubjects]
 }
 
 /** A query as a phrase: its measures, and what they are grouped by. */

@@ -96,7 +96,9 @@ export function createPhraser({ model, checkSections }: PhraserDependencies) {
       } catch (error) {
         if (!(error instanceof LanguageModelError)) throw error
       }
-      return { sections: phrased, turns }
+      // Sentences that are sound each may contradict those of other sections.
+      const isWhole = checkSections(phrased, evidence, locale, timezone).length === 0
+      return { sections: isWhole ? phrased : [...sections], turns }
     },
   }
 }

@@ -12,6 +12,8 @@ export const windowOf = ({ from, to }: Interval): Window => ({
   end: new Date(to).toISOString(),
 })
 
+const intervalOf = ({ start, end }: Window): Interval => ({ from: Date.parse(start), to: Date.parse(end) })
+
 /** `2026-01`, `2026-Q1` or `2026`. */
 export function keyOf(cadence: ReportCadence, zone: Zone, from: number): string {
   const [year = '', month = ''] = zone.format(from).split('-')
@@ -31,6 +33,77 @@ export function lastPeriod(
   return {
     period: { from: startOf(zone, to - 1, unit), to },
     nextEnd: startOf(zone, add(zone, to, 1, unit), unit),
+  }
+}
+
+/** Units that are told up to their last whole day while they are not over. */
+const begunUnits = ['week', 'month', 'quarter', 'year'] as const
+
+/** Whether a stretch is a week, month, quarter or year of the calendar. */
+export function isCalendarUnit({ from, to }: Interval, zone: Zone, { startOf, add }: TimeRules): boolean {
+  return begunUnits.some((unit) => startOf(zone, from, unit) === from && add(zone, from, 1, unit) === to)
+}
+
+/** The whole unit of which a period is the beginning, as the window shows that it is compared with; else the period. */
+export function wholeOf(
+  period: Interval,
+  previous: Window,
+  zone: Zone,
+  { startOf, add }: TimeRules,
+): Interval {
+  const before = Date.parse(previous.start)
+  const unit = begunUnits.find(
+    (each) =>
+      [before, period.from].every((instant) => startOf(zone, instant, each) === instant) &&
+      add(zone, before, 1, each) === period.from &&
+      add(zone, period.from, 1, each) > period.to,
+  )
+  return unit ? { from: period.from, to: add(zone, period.from, 1, unit) } : period
+}
+
+/** Windows as they are told, and how far the period has come. */
+export interface ToldWindows {
+  readonly period: Window
+  readonly comparisonWindows: ComparisonWindows
+  /** `running` is told up to its last whole day; of one that is only `begun` no day is over. */
+  readonly state: 'over' | 'running' | 'begun'
+}
+
+/**
+ * The windows of a period up to its last whole day, and as many days of those that it is compared with: from the
+ * beginning of those that are units of the calendar as it is, and of the year before; else right before the period.
+ */
+export function toldWindows(
+  period: Window,
+  comparisonWindows: ComparisonWindows,
+  now: number,
+  zone: Zone,
+  time: TimeRules,
+): ToldWindows {
+  const { startOf, add } = time
+  const { from, to } = intervalOf(period)
+  if (to <= now || from > now) return { period, comparisonWindows, state: 'over' }
+  const today = startOf(zone, now, 'day')
+  const state = today > from ? 'running' : 'begun'
+  const end = state === 'running' ? today : Math.min(to, add(zone, today, 1, 'day'))
+  const days = Math.max(1, Math.round((zone.localOf(end) - zone.localOf(from)) / day))
+  const beginningOf = (window: Interval) =>
+    windowOf({ from: window.from, to: Math.min(window.to, add(zone, window.from, days, 'day')) })
+  const { previousPeriod, previousYear } = comparisonWindows
+  const before = intervalOf(previousPeriod)
+  const isAligned = begunUnits.some((unit) =>
+    [before.from, from].every((instant) => startOf(zone, instant, unit) === instant),
+  )
+  const isRightBefore = before.to === from && !isAligned
+  return {
+    period: windowOf({ from, to: end }),
+    comparisonWindows: {
+      previousPeriod: isRightBefore
+        ? windowOf({ from: Math.max(before.from, add(zone, from, -days, 'day')), to: from })
+        : beginningOf(before),
+      ...(previousYear && { previousYear: beginningOf(intervalOf(previousYear)) }),
+    },
+    state,
   }
 }
 

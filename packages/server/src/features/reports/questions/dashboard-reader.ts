@@ -104,14 +104,15 @@ function compared({ query, period }: AbsoluteQuery, periods: Periods): Query {
   )
   const [only] = ranged
   if (ranged.length !== 1 || !only?.dateRange || !period) return query
-  const before = periods.before(period)
+  const told = periods.ofWholeDays(period)
+  const before = periods.before(told)
   if (!periods.isWithin(before)) return query
   return {
     ...query,
     timeDimensions: query.timeDimensions.map((each) => {
       if (each !== only) return each
       const { dateRange: _dateRange, ...rest } = each
-      return { ...rest, compareDateRange: [periods.rangeOf(period), periods.rangeOf(before)] }
+      return { ...rest, compareDateRange: [periods.rangeOf(told), periods.rangeOf(before)] }
     }),
   }
 }

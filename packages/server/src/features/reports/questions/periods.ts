@@ -88,6 +88,13 @@ export function createPeriods(calendar: Calendar, at: number, zoneName: string) 
   function shift({ from, to }: Interval, count: number, unit: Granularity): Interval {
     const isCalendar = unit === 'month' || unit === 'quarter' || unit === 'year'
     const moved = (instant: number) => add(zone, instant, count, unit)
+    // The beginning of a unit is compared with as many days of another, all of which it has at most.
+    if (isCalendar && isStart(from, unit) && isStart(to, 'day') && !isStart(to, unit)) {
+      const begin = moved(from)
+      const days = Math.round((zone.localOf(to) - zone.localOf(from)) / lengths.day)
+      const units = Math.ceil((to - from) / lengths[unit] - 0.1)
+      return { from: begin, to: Math.min(add(zone, begin, days, 'day'), add(zone, begin, units, unit)) }
+    }
     if (!isCalendar || !isStart(to, 'day') || (isStart(from, 'month') && isStart(to, 'month'))) {
       return { from: moved(from), to: moved(to) }
     }
@@ -111,6 +118,14 @@ export function createPeriods(calendar: Calendar, at: number, zoneName: string) 
     return { from, to: Math.min(to, tomorrow), step }
   }
 
+  /** Without the present day, which is not over; of that day alone there is nothing else. */
+  function ofWholeDays(period: Period): Period {
+    const { from, to, step } = period
+    if (to <= at || from >= today) return period
+    const until = { from, to: Math.min(to, today) }
+    return step.unit === 'day' ? periodOf(until) : { ...until, step }
+  }
+
   const isWhole = ({ from, to }: Interval) => isStart(from, 'day') && isStart(to, 'day')
 
   return {
@@ -124,6 +139,7 @@ export function createPeriods(calendar: Calendar, at: number, zoneName: string) 
     isWithin,
     yearBefore,
     untilToday,
+    ofWholeDays,
     before: (period: Period): Interval => shift(period, -period.step.count, period.step.unit),
     read,
     /** The days of an ISO 8601 week. */

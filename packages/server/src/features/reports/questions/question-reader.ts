@@ -155,13 +155,16 @@ function resolveRanges(
     (moved?.kind === 'shift' && moved.unit !== 'hour'
       ? periods.toDate(moved.unit)
       : periods.whole('day', -defaultDays, defaultDays))
-  const against: Interval[] = [...others]
+  // A day that is not over is not set against whole ones.
+  const isCompared = others.length + compared.length > 0
+  const told = isCompared ? periods.ofWholeDays(period) : period
+  const against: Interval[] = others.map(periods.ofWholeDays)
   for (const { with: what, ...place } of compared) {
-    const interval = intervalOf(what, period, times, periods, year)
+    const interval = intervalOf(what, told, times, periods, year)
     if (interval && periods.isWithin(interval)) against.push(interval)
     else unread.push(place)
   }
-  const known = [period, ...against].slice(0, maxRanges)
+  const known = [told, ...against].slice(0, maxRanges)
   return { period, ranges: known, compared: known[1], granularity }
 }
 

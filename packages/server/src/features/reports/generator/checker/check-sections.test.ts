@@ -3,6 +3,7 @@ import type { ReportSection } from '@millrace/contract/resources/report-section.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { paragraphOf, type Sentence, say } from '../language/paragraph.ts'
+import { phrasesOf } from '../language/phrases.ts'
 import { checkSections } from './check-sections.ts'
 import type { FigureDraft } from './figures.ts'
 
@@ -240,10 +241,80 @@ describe('a figure', () => {
     expect(paragraph?.text.length).toBe(128)
   })
 
+  it('is no percentage of nothing, and none that is rounded to what it is not', () => {
+    const amounts = { ...evidence, rows: [100_000, 1, 0, -5].map((value) => ({ v: { value } })) }
+    const context = { locale: 'en' as const, timezone: 'UTC', findEvidence: () => amounts }
+    const written = (now: number, before: number, decimals: number) => {
+      const cells = [now, before].map((row) => ({ evidenceId: 'e1', row, column: 'v' }))
+      return paragraphOf([say`${{ ...change, cells, decimals }}`], context)?.text
+    }
+    expect(written(1, 0, 1)).toBeUndefined()
+    expect(written(1, 0, 3)).toBe('-99.999%')
+    expect(written(2, 0, 1)).toBe('-100.0%')
+    expect(written(0, 2, 1)).toBeUndefined()
+    expect(written(0, 3, 1)).toBeUndefined()
+  })
+
   it('takes linear time over hostile texts', () => {
     const long = rewritten('1 '.repeat(1_900))
     expect(check([long, rewritten('a'.repeat(4_000)), rewritten('٣'.repeat(4_000))]).length).toBeGreaterThan(
       1_900,
     )
   })
+})
+
+describe.each(['en', 'fr'] as const)('claims that cannot both be true, in %s', (locale) => {
+  const phrases = phrasesOf(locale)
+  const noun = { text: locale === 'en' ? 'revenue' : 'le chiffre d’affaires', feminine: false, title: '' }
+  const day = (row: number): FigureDraft => ({ ...month(row), form: 'date' })
+  const member = { dimension: locale === 'en' ? 'country' : 'pays', name: [country(0)] }
+  /** From the value of one row to that of another, said to go a way. */
+  const moved = (direction: 'up' | 'down', now: number, before: number) => ({
+    ...{ noun, direction, now: [revenue(now)], before: [revenue(before)] },
+    difference: [{ ...revenue(now), cells: [cell(now), cell(before)], computation: 'difference' as const }],
+  })
+  const within = ['change', phrases.variation('within', 'day')] as const
+  const outlier = ['outliers', phrases.outlier(noun, day(0), [revenue(0)], true, [revenue(1)])] as const
+  const highest = phrases.peak('day', noun, day(0), [revenue(0)])
+  const levelChange = (row: number) => ['course', phrases.levelChange(true, day(row), 'day')] as const
+  const rises = (kind: ReportSection['kind']) => [kind, phrases.driver(member, moved('up', 1, 0))] as const
+
+  type Told = readonly [ReportSection['kind'], ...Sentence[]]
+  const faults = (...told: Told[]) =>
+    check(
+      told.map(([kind, ...sentences]): ReportSection => {
+        const context = { locale, timezone: 'UTC', findEvidence: () => evidence }
+        const paragraph = paragraphOf(sentences, context)
+        if (!paragraph) throw new Error('the sentences cannot be written')
+        return { id: 's', kind, title: '', paragraphs: [paragraph], generationId: 'g' }
+      }),
+      locale,
+    )
+
+  it.each<readonly [string, readonly Told[]]>([
+    ['a rise by figures that fall', [['change', phrases.change(moved('up', 0, 1))]]],
+    ['a fall by figures that rise', [['drivers', phrases.driver(member, moved('down', 1, 0))]]],
+    [
+      'a rise and a fall of one member',
+      [rises('summary'), ['drivers', phrases.driver(member, moved('down', 0, 1))]],
+    ],
+    ['the usual that is more', [within, ['change', phrases.variation('beyond', 'day')]]],
+    ['the usual on a new level', [within, levelChange(1)]],
+    ['the usual with drivers', [within, rises('drivers')]],
+    ['drivers and none', [['drivers', phrases.noDrivers('within')], rises('drivers')]],
+    ['an extraordinary day that is usual', [['course', highest, phrases.peakIsUsual('day')], outlier]],
+    ['a level that begins with an extraordinary day', [levelChange(0), outlier]],
+    ['the highest that is the lowest', [['course', highest, phrases.lowest('day', day(0), [revenue(0)])]]],
+  ])('are found: %s', (_, told) => expect(faults(...told)).toHaveLength(1))
+
+  it.each<readonly [string, readonly Told[]]>([
+    ['a rise by figures that rise', [['change', phrases.change(moved('up', 1, 0))]]],
+    [
+      'a rise since the period before, and a fall since the year before',
+      [['change', phrases.change(moved('up', 1, 0)), phrases.yearChange(moved('down', 0, 1))]],
+    ],
+    ['a change of parts on a new level', [['change', phrases.variation('partly', 'day')], levelChange(1)]],
+    ['an extraordinary day before a new level', [outlier, levelChange(1)]],
+    ['two subjects', [within, ['summary', phrases.variation('beyond', 'day')], levelChange(1)]],
+  ])('are not seen in %s', (_, told) => expect(faults(...told)).toEqual([]))
 })

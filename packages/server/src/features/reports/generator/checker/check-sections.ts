@@ -1,6 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Figure, Paragraph, ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
+import { findContradictions } from './contradictions.ts'
 import { type FigureContext, FigureFault, textOfFigure } from './figures.ts'
 import { findNumberTokens } from './number-tokens.ts'
 
@@ -15,7 +16,8 @@ export interface Fault {
 /**
  * Holds the texts of a report against its evidence (docs/reports.md, What a report says). It finds every number, date
  * and order in words or digits that lies outside of a figure, every figure whose text is not what its cells give, and
- * figures that overlap or lie outside of their text. Titles and charts may tell no number at all.
+ * figures that overlap or lie outside of their text, and claims that contradict each other or their figures. Titles and
+ * charts may tell no number at all.
  */
 export function checkSections(
   sections: readonly ReportSection[],
@@ -25,13 +27,15 @@ export function checkSections(
 ): Fault[] {
   const byId = new Map(evidence.map((each) => [each.id, each]))
   const context: FigureContext = { locale, timezone, findEvidence: (id) => byId.get(id) }
-  return sections.flatMap((section, i) => [
+  const faults = sections.flatMap((section, i) => [
     ...checkPlain(section.title, `sections.${i}.title`),
     ...section.paragraphs.flatMap((paragraph, j) =>
       checkParagraph(paragraph, `sections.${i}.paragraphs.${j}`, context),
     ),
     ...checkChart(section, `sections.${i}.chart`, context),
   ])
+  // Figures that do not lie in their texts tell no claim.
+  return faults.length > 0 ? faults : findContradictions(sections, locale, context)
 }
 
 /** A text without figures. */

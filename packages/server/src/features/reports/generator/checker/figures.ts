@@ -42,8 +42,31 @@ export function textOfFigure(figure: FigureDraft, context: FigureContext): strin
     case 'money':
     case 'percent':
     case 'points':
-      return numberText(valueOfFigure(figure, context), figure, context.locale)
+      return numberText(shownValue(figure, context), figure, context.locale)
   }
+}
+
+/** Computations of which a percentage is relative to a base: where that stands among their cells. */
+const relative: Partial<Record<Computation, (values: readonly number[]) => number>> = {
+  change: ([, base = 0]) => base,
+  ratioChange: ([, , c = 0, d = 0]) => c / d,
+}
+
+/**
+ * The value of a figure that shows a number. Of nothing and of less than nothing there is no percentage, and none is
+ * rounded to a change of nothing, or to the loss of all, that is none.
+ */
+function shownValue(figure: FigureDraft, context: FigureContext): number {
+  const value = valueOfFigure(figure, context)
+  const baseOf = figure.form === 'percent' ? relative[figure.computation] : undefined
+  if (!baseOf) return value
+  const values = figure.cells.map((cell) => numberIn(readCell(cell, context).value))
+  if (!(baseOf(values) > 0)) throw new FigureFault('a percentage needs a base above 0')
+  const shown = Number(value.toFixed(figure.decimals + 2))
+  if (shown !== value && (shown === 0 || shown === -1)) {
+    throw new FigureFault(`${shown === 0 ? 'no change' : 'the loss of all'} is shown, which it is not`)
+  }
+  return value
 }
 
 /**

@@ -17,22 +17,23 @@ import {
 } from '../plans/queries.ts'
 import { isMultiValued, type Subject } from '../plans/subject.ts'
 import type { AnalysisContext } from './analysis-context.ts'
-import { findChangePoint } from './change-point.ts'
+import { type ChangePoint, findLevels } from './change-point.ts'
 import { type Bucket, compareRobustly } from './compare-periods.ts'
 import { findDrivers } from './drivers.ts'
 import { type DimensionRows, wholeBuckets } from './members.ts'
-import { findOutliers } from './outliers.ts'
+import { askMissingDays, type MissingDay, missingIn } from './missing-days.ts'
+import { findOutliers, type Outlier } from './outliers.ts'
 import { findPeak } from './peak.ts'
 import { findPeakDrivers } from './peak-drivers.ts'
 import { type Day, findSeason, weekdayFactors } from './season.ts'
-import type { Breakdown, Course, SubjectFindings, Uncovered } from './subject-findings.ts'
+import type { Breakdown, Course, Driver, SubjectFindings, Uncovered, Variation } from './subject-findings.ts'
 
 /** Below this chance a change is told as more than the usual variation. */
 const maxPValue = 0.01
 
 /** Asks what a report tells of a subject, and finds what is to be told. */
 export async function analyseSubject(subject: Subject, context: AnalysisContext): Promise<SubjectFindings> {
-  const { ask, windows, timezone } = context
+  const { ask, windows, timezone, meta, isBegun } = context
   const { period, before, yearBefore } = windows
   const { source, measure, filters } = subject
   const scope: QueryScope = { source, filters, timezone }
@@ -44,6 +45,11 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
   // Both windows in one range where it is possible: the facts are gone through once.
   const both = span && fine !== undefined && finestGranularity([span], 1) === fine ? span : undefined
 
+  const missingOf = (window: Window | undefined) => {
+    const isDaily = window && finestGranularity([window], 1) === 'day'
+    const events: QueryScope = { source: 'events', filters: [], timezone }
+    return askMissingDays(isDaily ? courseQuery(events, ['events.count'], window, 'day') : undefined, ask)
+  }
   const [totals, first] = await Promise.all([
     ask(totalsQuery(scope, [...subject.totals, ...asked], compared)),
     ask(firstDayQuery(scope, period)),
@@ -54,19 +60,23 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
   const hasFacts = (now?.number(subject.sample) ?? 0) > 0
   const askCourse = (window: Window, granularity: CourseGranularity | undefined) =>
     granularity === undefined || !hasFacts ? undefined : ask(courseQuery(scope, asked, window, granularity))
-  const [courseEvidence, toldEvidence, beforeEvidence] = await Promise.all([
+  const [courseEvidence, toldEvidence, beforeEvidence, ...missingDays] = await Promise.all([
     askCourse(both ?? period, fine),
     askCourse(coarse === fine ? (both ?? period) : period, coarse),
     askCourse(both ?? before, both ? fine : finestGranularity([before], 1)),
+    ...(hasFacts ? [period, before, yearBefore] : []).map(missingOf),
   ])
 
   const firstRow = first ? rowsOf(first)[0] : undefined
   const firstDay = firstRow?.key(firstDayColumn(subject)) ?? undefined
-  const uncoveredBefore = coverage(before, firstDay, timezone)
-  const uncoveredYear = yearBefore && coverage(yearBefore, firstDay, timezone)
-  const course = courseOf(courseEvidence, subject, fine, period)
-  const told = courseOf(toldEvidence, subject, coarse, period)
-  const courseBefore = courseOf(beforeEvidence, subject, both ? fine : finestGranularity([before], 1), before)
+  const coverageOf = (window: Window) => (isBegun ? 'begun' : coverage(window, firstDay, timezone))
+  const uncoveredBefore = coverageOf(before)
+  const uncoveredYear = yearBefore && coverageOf(yearBefore)
+  const [missing = [], missingBefore = [], missingYear = []] = missingDays
+  const course = courseOf(courseEvidence, subject, fine, period, missing)
+  const told = withoutMissing(courseOf(toldEvidence, subject, coarse, period, missing))
+  const fineBefore = both ? fine : finestGranularity([before], 1)
+  const courseBefore = courseOf(beforeEvidence, subject, fineBefore, before, missingBefore)
 
   const known = hasFacts ? await askMembers(subject, scope, context) : []
   const comparable = uncoveredBefore === undefined
@@ -83,13 +93,21 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
     context,
   )
 
-  const peak = told && findPeak(told.values, levelledOf(told))
-  const peakDrivers =
-    peak?.standsOut && told ? await findPeakDrivers({ subject, scope, told, peak, known }, context) : []
+  const isCount = meta.measures[measure]?.format === 'integer'
   const covered = course && coveredPart(course)
   const seasonal = comparable ? joined(courseBefore, covered) : covered
   const days = seasonal?.granularity === 'day' ? daysIn(seasonal) : []
   const offset = (seasonal?.rows.length ?? 0) - (covered?.rows.length ?? 0)
+  const levels =
+    hasFacts && seasonal && seasonal.granularity !== 'month' ? findLevels(bucketsIn(seasonal)) : []
+  const firsts = levels.map(({ index }) => index)
+  const outliers = findOutliers(days, isCount, firsts).filter(({ index }) => index >= offset)
+  const levelChange = levelChangeOf(seasonal, levels, offset, outliers)
+  const peak = told && peakOf(told, isCount, seasonal, outliers)
+  const peakDrivers =
+    peak?.standsOut && told ? await findPeakDrivers({ subject, scope, told, peak, known }, context) : []
+  const change = (now?.number(measure) ?? 0) - (beforeRow?.number(measure) ?? 0)
+  const parts = { drivers: found.drivers, levelChange }
   return {
     subject,
     ...(totals ? { totals } : {}),
@@ -100,16 +118,22 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
     ...present('firstDay', firstRow?.cell(firstDayColumn(subject))),
     ...present('course', course),
     ...present('told', told),
+    ...present('lowest', told && lowestOf(told, missing)),
+    missing: {
+      period: missing.map(({ cell }) => cell),
+      before: missingBefore.map(({ cell }) => cell),
+      yearBefore: missingYear.map(({ cell }) => cell),
+    },
     ...present('peak', peak),
     peakDrivers,
-    ...present('unusual', comparable ? isUnusual(course, courseBefore) : undefined),
+    ...present('variation', comparable ? variationOf(course, courseBefore, change, parts) : undefined),
     drivers: found.drivers,
     testedMembers: found.tested,
-    ...present('levelChange', hasFacts ? levelChangeOf(covered) : undefined),
+    ...present('levelChange', levelChange),
     ...present('season', findSeason(days)),
     ...present('seasonal', seasonal),
     ...present('lastDay', lastDayOf(course, covered)),
-    outliers: findOutliers(days).filter(({ index }) => index >= offset),
+    outliers,
     breakdowns: known.flatMap((each) => breakdownOf(each)),
   }
 }
@@ -137,6 +161,7 @@ function courseOf(
   { source, measure }: Subject,
   granularity: CourseGranularity | undefined,
   window: Window,
+  missing: readonly MissingDay[],
 ): Course | undefined {
   if (!evidence || granularity === undefined) return undefined
   const column = bucketColumn(`${source}.time`, granularity)
@@ -151,6 +176,7 @@ function courseOf(
     column,
     rows,
     values: rows.map((row) => row.number(measure) ?? 0),
+    lacking: rows.map((row) => missingIn(row, column, granularity, missing).all),
     ...(granularity === 'day' ? { weekdays: rows.map((row) => weekdayOf(row.key(column) ?? '')) } : {}),
   }
 }
@@ -176,11 +202,12 @@ function coveredPart(course: Course): Course {
 }
 
 function sliced(course: Course, end: number): Course {
-  const { rows, values, weekdays } = course
+  const { rows, values, lacking, weekdays } = course
   return {
     ...course,
     rows: rows.slice(0, end),
     values: values.slice(0, end),
+    lacking: lacking.slice(0, end),
     ...(weekdays ? { weekdays: weekdays.slice(0, end) } : {}),
   }
 }
@@ -203,19 +230,45 @@ function joined(before: Course | undefined, course: Course | undefined): Course 
     ...course,
     rows: [...before.rows, ...course.rows],
     values: [...before.values, ...course.values],
+    lacking: [...before.lacking, ...course.lacking],
     weekdays: [...before.weekdays, ...course.weekdays],
   }
 }
 
-function bucketsIn({ values, weekdays }: Course): Bucket[] {
+/** Buckets of no data have no base: nothing is divided by them. */
+function bucketsIn({ values, lacking, weekdays }: Course): Bucket[] {
   return values.map((value, i) => {
     const weekday = weekdays?.[i]
-    return { value, base: 1, ...(weekday === undefined ? {} : { weekday }) }
+    return { value, base: lacking[i] ? 0 : 1, ...(weekday === undefined ? {} : { weekday }) }
   })
 }
 
+/** A day on which all stood still may be a holiday, which is extraordinary. */
 function daysIn({ values, weekdays = [] }: Course): Day[] {
   return values.map((value, i) => ({ value, weekday: weekdays[i] ?? 0 }))
+}
+
+function withoutMissing(course: Course | undefined): Course | undefined {
+  if (!course?.lacking.includes(true)) return course
+  const { rows, values, lacking, weekdays } = course
+  const isKept = (_: unknown, i: number) => !lacking[i]
+  return {
+    ...course,
+    rows: rows.filter(isKept),
+    values: values.filter(isKept),
+    lacking: lacking.filter(isKept),
+    ...(weekdays ? { weekdays: weekdays.filter(isKept) } : {}),
+  }
+}
+
+/** The lowest bucket, where it is the only one and no day of it is missing. */
+function lowestOf({ rows, values, column, granularity }: Course, missing: readonly MissingDay[]) {
+  const whole = rows.flatMap((row, i) =>
+    missingIn(row, column, granularity, missing).some ? [] : [{ row, value: values[i] ?? 0 }],
+  )
+  const least = Math.min(...whole.map(({ value }) => value))
+  const [lowest, ...others] = whole.filter(({ value }) => value === least)
+  return others.length === 0 && whole.length > 1 ? lowest?.row : undefined
 }
 
 /** Values with the days of the week at one level. */
@@ -229,20 +282,53 @@ function levelledOf(course: Course): readonly number[] {
   })
 }
 
-function isUnusual(course: Course | undefined, before: Course | undefined): boolean | undefined {
-  if (!course || !before || course.granularity !== before.granularity) return undefined
-  if (Math.min(course.rows.length, before.rows.length) < 6) return undefined
-  return compareRobustly(bucketsIn(course), bucketsIn(before)).pValue <= maxPValue
+/** The peak; an extraordinary day stands out whatever the others vary by. */
+function peakOf(told: Course, isCount: boolean, seasonal: Course | undefined, outliers: readonly Outlier[]) {
+  const peak = findPeak(told.values, levelledOf(told), isCount)
+  if (!peak || told.granularity !== 'day') return peak
+  const key = told.rows[peak.index]?.key(told.column)
+  const isOutlier = outliers.some(({ index }) => seasonal?.rows[index]?.key(seasonal.column) === key)
+  return { ...peak, standsOut: peak.standsOut || isOutlier }
 }
 
-function levelChangeOf(course: Course | undefined): SubjectFindings['levelChange'] {
-  if (!course || course.granularity === 'month') return undefined
-  const found = findChangePoint(bucketsIn(course))
-  const row = found && course.rows[found.index]
-  if (!found || !row) return undefined
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-  const rises = mean(course.values.slice(found.index)) > mean(course.values.slice(0, found.index))
-  return { cell: row.cell(course.column), rises }
+/** Buckets that each window needs to say what is usual, and buckets of both that are not empty. */
+const minVaried = 6
+
+/**
+ * One judgement for all that is told of a change, so that its parts agree: the change of the whole is unusual where its
+ * buckets say so, in its own direction.
+ */
+function variationOf(
+  course: Course | undefined,
+  before: Course | undefined,
+  change: number,
+  { drivers, levelChange }: { drivers: readonly Driver[]; levelChange: SubjectFindings['levelChange'] },
+): Variation | undefined {
+  if (!course || !before || course.granularity !== before.granularity) return undefined
+  const [own, earlier] = [course, before].map((each) => bucketsIn(each).filter(({ base }) => base > 0))
+  if (!own || !earlier || Math.min(own.length, earlier.length) < minVaried) return undefined
+  const { pValue, statistic } = compareRobustly(own, earlier)
+  if (pValue <= maxPValue && Math.sign(statistic) === Math.sign(change)) return 'beyond'
+  if (pValue <= maxPValue || drivers.length > 0 || levelChange) return 'partly'
+  const filled = [own, earlier].map((buckets) => buckets.filter(({ value }) => value !== 0).length)
+  const [filledNow = 0, filledBefore = 0] = filled
+  // What never sold, or on a day or two, has no usual variation.
+  const isKnown = filledNow > 0 && filledBefore > 0 && filledNow + filledBefore >= minVaried
+  return isKnown ? 'within' : undefined
+}
+
+/** The last change of level within the period, which holds to its end; its first day is an ordinary one. */
+function levelChangeOf(
+  course: Course | undefined,
+  levels: readonly ChangePoint[],
+  offset: number,
+  outliers: readonly Outlier[],
+): SubjectFindings['levelChange'] {
+  const found = levels.at(-1)
+  if (!course || !found || found.index < offset) return undefined
+  const isOrdinary = (i: number) => !course.lacking[i] && !outliers.some(({ index }) => index === i)
+  const row = course.rows.find((_, i) => i >= found.index && isOrdinary(i))
+  return row && { cell: row.cell(course.column), rises: found.rises }
 }
 
 /** The members of each dimension in both windows, without dimensions of which the query failed. */

@@ -17,6 +17,8 @@ export interface AnalysisContext {
   readonly askTogether: (queries: readonly Query[]) => Promise<readonly (Evidence | undefined)[]>
   readonly meta: StatisticsMeta
   readonly windows: Windows
+  /** Whether no day of the period is over, so that nothing can be compared with it. */
+  readonly isBegun: boolean
   readonly timezone: string
   /** Of the report: each may err by its part of the whole. */
   readonly subjects: number

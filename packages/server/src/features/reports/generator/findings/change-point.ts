@@ -1,11 +1,13 @@
 import { type Bucket, withoutWeekdays } from './compare-periods.ts'
 import { seededRandom, shuffled } from './random.ts'
+import { minVariation } from './robust.ts'
 
 /** Where a course goes over to another level. */
 export interface ChangePoint {
   /** Index of the first bucket of the new level. */
   readonly index: number
   readonly pValue: number
+  readonly rises: boolean
 }
 
 /** Buckets on either side. */
@@ -22,10 +24,13 @@ const seed = 20_111_109
  * distribution taken for granted. Weekdays are levelled first.
  */
 export function findChangePoint(buckets: readonly Bucket[]): ChangePoint | undefined {
-  if (buckets.length < 2 * minSide) return undefined
-  const levelled = withoutWeekdays(buckets)
+  return divide(withoutWeekdays(buckets))
+}
+
+function divide(levelled: readonly Bucket[]): ChangePoint | undefined {
+  if (levelled.length < 2 * minSide) return undefined
   const found = scan(levelled)
-  if (found === undefined) return undefined
+  if (found === undefined || Math.abs(found.difference) < minVariation * found.level) return undefined
   const random = seededRandom(seed)
   let atLeast = 0
   for (let i = 0; i < permutations; i++) {
@@ -33,23 +38,53 @@ export function findChangePoint(buckets: readonly Bucket[]): ChangePoint | undef
     if (other !== undefined && other.strength >= found.strength) atLeast++
   }
   const pValue = (atLeast + 1) / (permutations + 1)
-  return pValue <= maxPValue ? { index: found.index, pValue } : undefined
+  return pValue <= maxPValue ? { index: found.index, pValue, rises: found.difference > 0 } : undefined
+}
+
+/** How often a part is divided again: into eight levels at most. */
+const maxDepth = 3
+
+/** Every bucket at which the course goes over to another level, in the order of time: each part is looked at again. */
+export function findLevels(buckets: readonly Bucket[]): ChangePoint[] {
+  const within = (part: readonly Bucket[], depth: number): ChangePoint[] => {
+    const found = depth > 0 ? divide(part) : undefined
+    if (!found) return []
+    const right = within(part.slice(found.index), depth - 1)
+    return [
+      ...within(part.slice(0, found.index), depth - 1),
+      found,
+      ...right.map((each) => ({ ...each, index: each.index + found.index })),
+    ]
+  }
+  return within(withoutWeekdays(buckets), maxDepth)
+}
+
+interface Division {
+  readonly index: number
+  readonly strength: number
+  /** Of the rate behind it to the rate before it. */
+  readonly difference: number
+  /** The greater of both rates. */
+  readonly level: number
 }
 
 /** The strongest division: the squared difference of the rates, weighted by the bases on both sides. */
-function scan(buckets: readonly Bucket[]): { index: number; strength: number } | undefined {
+function scan(buckets: readonly Bucket[]): Division | undefined {
   let [value, base] = [0, 0]
   for (const bucket of buckets) {
     value += bucket.value
     base += bucket.base
   }
-  let best: { index: number; strength: number } | undefined
+  let best: Division | undefined
   let [left, leftBase] = [0, 0]
   buckets.forEach((bucket, i) => {
     if (i >= minSide && i <= buckets.length - minSide && leftBase > 0 && base > leftBase) {
-      const difference = left / leftBase - (value - left) / (base - leftBase)
+      const [before, after] = [left / leftBase, (value - left) / (base - leftBase)]
+      const difference = after - before
       const strength = difference ** 2 * ((leftBase * (base - leftBase)) / base)
-      if (best === undefined || strength > best.strength) best = { index: i, strength }
+      if (best === undefined || strength > best.strength) {
+        best = { index: i, strength, difference, level: Math.max(Math.abs(before), Math.abs(after)) }
+      }
     }
     left += bucket.value
     leftBase += bucket.base

@@ -1,4 +1,4 @@
-import { mean, median, robustDegrees, robustDeviation, varianceInflation } from './robust.ts'
+import { mean, median, minVariation, robustDegrees, robustDeviation, varianceInflation } from './robust.ts'
 import { twoSided } from './student.ts'
 
 /**
@@ -36,9 +36,7 @@ export function comparePeriods(now: readonly Bucket[], before: readonly Bucket[]
   if (!a || !b) return noDifference
   const variance = a.variance + b.variance
   const difference = a.rate - b.rate
-  if (difference === 0) return noDifference
-  // Without any variation nothing says how large a usual difference is.
-  if (!(variance > 0)) return noDifference
+  if (difference === 0 || !(variance > 0)) return noDifference
   const degrees = variance ** 2 / (a.variance ** 2 / a.degrees + b.variance ** 2 / b.degrees)
   const statistic = difference / Math.sqrt(variance)
   return { statistic, pValue: twoSided(statistic, degrees) }
@@ -60,6 +58,7 @@ export function compareLevels(now: readonly Bucket[], before: readonly Bucket[])
   if (before.length < minLevel || (isDaily && course.length < minDailyCourse)) return noDifference
   const buckets = withoutWeekdays(course).filter(({ base }) => base > 0)
   const beginning = before.filter(({ base }) => base > 0).length
+  const bases = buckets.map(({ base }) => base)
   let best = noDifference
   let divisions = 0
   for (let i = Math.max(1, beginning); i <= buckets.length - minLevel; i++) {
@@ -70,7 +69,9 @@ export function compareLevels(now: readonly Bucket[], before: readonly Bucket[])
       ...right.map(({ value, base }) => value - rightRate * base),
     ]
     const degrees = Math.max(1, residuals.length - 2 - (isDaily ? 6 : 0))
-    const perBucket = residuals.reduce((sum, residual) => sum + residual ** 2, 0) / degrees
+    const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0)
+    const least = minVariation * Math.max(Math.abs(leftRate), Math.abs(rightRate)) * mean(bases)
+    const perBucket = Math.max(squares / degrees, least ** 2)
     const ofRates = left.length / sumOf(left, 'base') ** 2 + right.length / sumOf(right, 'base') ** 2
     const variance = perBucket * ofRates * varianceInflation(residuals)
     divisions++
@@ -121,8 +122,8 @@ function estimate(buckets: readonly Bucket[], effects: ReadonlyMap<number, numbe
   )
   const degrees = Math.max(1, n - 1 - effects.size / 2)
   const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0)
-  const variance = (squares / degrees / n / base ** 2) * varianceInflation(residuals)
-  return { rate, variance, degrees }
+  const measured = (squares / degrees / base ** 2) * varianceInflation(residuals)
+  return { rate, variance: Math.max(measured, (minVariation * rate) ** 2) / n, degrees }
 }
 
 /** Weeks that are needed before weekdays are told apart. */
@@ -149,7 +150,9 @@ function weekdayEffects(periods: readonly (readonly Bucket[])[]): Map<number, nu
 
 /**
  * Compares the means of two periods as `comparePeriods` does, with medians and the median of absolute deviations in
- * the place of means and standard deviations: a single extraordinary day decides nothing.
+ * the place of means and standard deviations: a single extraordinary day decides nothing. Where many buckets are equal,
+ * as in shops that sell on few days or at one price, a median leaps from one value to another, and that of deviations is
+ * 0: trimmed means are compared then.
  */
 export function compareRobustly(now: readonly Bucket[], before: readonly Bucket[]): Comparison {
   const effects = medianEffects([now, before])
@@ -161,15 +164,58 @@ export function compareRobustly(now: readonly Bucket[], before: readonly Bucket[
   if (!a || !b || Math.min(a.length, b.length) < minBuckets) return noDifference
   const residuals = [a, b].flatMap((values) => values.map((value) => value - median(values)))
   const n = residuals.length
-  const deviation = robustDeviation(residuals)
-  if (!(deviation > 0)) return noDifference
   // The medians of both periods and those of weekdays were fitted to the residuals, which makes these smaller.
   const fitted = n / Math.max(1, n - 2 - effects.size)
+  const isTied = [now, before].some((buckets) => shareOfTies(buckets) >= maxTies)
+  if (isTied) return compareTrimmed(a, b, fitted * varianceInflation(residuals))
+  const deviation = robustDeviation(residuals)
+  const least = minVariation * Math.max(...[a, b].map((values) => Math.abs(median(values))))
   // The variance of a median of normal values is π / 2 times that of their mean.
   const variance =
-    deviation ** 2 * fitted * (1 / a.length + 1 / b.length) * (Math.PI / 2) * varianceInflation(residuals)
+    Math.max(deviation, least) ** 2 *
+    fitted *
+    (1 / a.length + 1 / b.length) *
+    (Math.PI / 2) *
+    varianceInflation(residuals)
   const statistic = (median(a) - median(b)) / Math.sqrt(variance)
   return { statistic, pValue: twoSided(statistic, robustDegrees(n - 1 - effects.size)) }
+}
+
+/** The part of equal buckets from which on medians are not compared. */
+const maxTies = 0.25
+
+/** The part that the most frequent value has. */
+function shareOfTies(buckets: readonly Bucket[]): number {
+  const counts = [...Map.groupBy(buckets, ({ value, base }) => value / base).values()]
+  return Math.max(...counts.map(({ length }) => length)) / buckets.length
+}
+
+/** The part of the buckets that is left out at either end. */
+const trimmed = 0.1
+
+/**
+ * Compares means without their greatest and least values, by winsorised variances (Yuen 1974, "The two-sample trimmed t
+ * for unequal population variances", Biometrika 61).
+ * @param inflation of the variances
+ */
+function compareTrimmed(a: readonly number[], b: readonly number[], inflation: number): Comparison {
+  const [own, other] = [a, b].map((values) => {
+    const sorted = values.toSorted((x, y) => x - y)
+    const cut = Math.floor(trimmed * sorted.length)
+    const kept = sorted.slice(cut, sorted.length - cut)
+    const [least = 0, greatest = 0] = [kept[0], kept.at(-1)]
+    const winsorised = values.map((value) => Math.min(greatest, Math.max(least, value)))
+    const center = mean(winsorised)
+    const squares = winsorised.reduce((sum, value) => sum + (value - center) ** 2, 0)
+    const level = mean(kept)
+    const variance = Math.max(squares * inflation, (minVariation * level) ** 2 * (values.length - 1))
+    return { level, variance: variance / kept.length / (kept.length - 1), degrees: kept.length - 1 }
+  })
+  if (!own || !other || own.level === other.level) return noDifference
+  const variance = own.variance + other.variance
+  const degrees = variance ** 2 / (own.variance ** 2 / own.degrees + other.variance ** 2 / other.degrees)
+  const statistic = (own.level - other.level) / Math.sqrt(variance)
+  return { statistic, pValue: twoSided(statistic, degrees) }
 }
 
 /** As `weekdayEffects`, by medians. */

@@ -15,7 +15,7 @@ import {
   type QueryScope,
   totalsQuery,
 } from '../plans/queries.ts'
-import { isAdditive, type Rate, type Subject, visitDimension } from '../plans/subject.ts'
+import { isAdditive, minBase, type Rate, type Subject, visitDimension } from '../plans/subject.ts'
 import type { AnalysisContext } from './analysis-context.ts'
 import { findChangePoint } from './change-point.ts'
 import { type Bucket, compareLevels, comparePeriods } from './compare-periods.ts'
@@ -283,7 +283,7 @@ function driverOf(
   candidate: Candidate,
   pValue: number,
   discoveryRate: number,
-  { measure }: Subject,
+  { measure, sample }: Subject,
   total: { readonly now: Row; readonly before: Row },
 ): Driver | undefined {
   const { of, member, rate, visits } = candidate
@@ -304,30 +304,29 @@ function driverOf(
     ownBase(total.before, visits?.total.before),
     rate?.denominator,
   )
-  if (!now || !allNow || !allBefore) return undefined
-  const change = before ? relativeChange(now.amount, before.amount) : Number.POSITIVE_INFINITY
-  if (Math.abs(change) < minChange) return undefined
+  // A rate of nothing is none; a member that was not there, or no longer is, has a measure of nothing.
+  if (!allNow || !allBefore || (rate ? !now || !before : !now && !before)) return undefined
+  const change = (now?.amount ?? 0) - (before?.amount ?? 0)
+  if (change === 0 || Math.abs(change) < minChange * Math.abs(before?.amount ?? 0)) return undefined
   const isSummed = rate === undefined && isAdditive(measure)
   const whole = allNow.amount - allBefore.amount
-  const weight = isSummed && whole !== 0 ? (now.amount - (before?.amount ?? 0)) / whole : 0
+  const weight = isSummed && whole !== 0 ? change / whole : 0
+  const baseRow = rate ? ownBase(member.before, visitRow(visits?.rows.before)) : member.before
+  const counted = rate?.denominator ?? sample
+  const isSmall = (baseRow?.number(counted) ?? minBase) < minBase
   return {
     member: { dimension: of.dimension, key: member.key, cell: nameRow.cell(of.dimension) },
     ...(rate ? { rate } : {}),
     pValue,
     discoveryRate,
-    now: now.cells,
+    ...(now ? { now: now.cells } : {}),
     ...(before ? { before: before.cells } : {}),
     allNow: allNow.cells,
     allBefore: allBefore.cells,
     weight,
     rises: change > 0,
-    wasNothing: before?.amount === 0,
+    ...(baseRow && isSmall ? { smallBase: { measure: counted, cell: baseRow.cell(counted) } } : {}),
   }
-}
-
-function relativeChange(now: number, before: number): number {
-  if (before === 0) return now === 0 ? 0 : Number.POSITIVE_INFINITY
-  return now / before - 1
 }
 
 function cellsOf(

@@ -70,6 +70,41 @@ describe('the comparison of two periods', () => {
     expect(levels).toBeLessThan(13)
   })
 
+  it.each([0.1, 0.3, 1, 2, 5])(
+    'errs no more often where few or equal values come by chance: %d a day',
+    (level) => {
+      let [robust, periods] = [0, 0]
+      for (let seed = 1; seed <= 1_000; seed++) {
+        const random = seededRandom(seed)
+        const count = () => {
+          let found = 0
+          for (let left = random(); left > Math.exp(-level); left *= random()) found++
+          return found
+        }
+        const all = Array.from({ length: 60 }, (_, i) => ({ weekday: i % 7, value: 20 * count(), base: 1 }))
+        const [before, now] = [all.slice(0, 30), all.slice(30)]
+        if (compareRobustly(now, before).pValue < 0.01) robust++
+        if (comparePeriods(now, before).pValue < 0.01) periods++
+      }
+      // Of 1,000 sets 10 are expected; 22 and more have a chance below 0.001.
+      expect(robust).toBeLessThan(22)
+      expect(periods).toBeLessThan(22)
+    },
+  )
+
+  it.each([
+    ['constant levels', Array.from({ length: 60 }, (_, i) => (i < 30 ? 2200 : 1600))],
+    [
+      'constant levels and an extraordinary day',
+      Array.from({ length: 60 }, (_, i) => (i === 7 ? 50_000 : i < 30 ? 2200 : 1600)),
+    ],
+    ['nothing and something', Array.from({ length: 60 }, (_, i) => (i < 30 ? 0 : 150 + (i % 9)))],
+    ['few days and many', Array.from({ length: 60 }, (_, i) => (i % (i < 30 ? 10 : 2) === 0 ? 100 : 0))],
+  ])('finds the difference of %s, whose median deviation is 0', (_, values) => {
+    const all = values.map((value, i) => ({ value, weekday: i % 7, base: 1 }))
+    expect(compareRobustly(all.slice(30), all.slice(0, 30)).pValue).toBeLessThan(0.01)
+  })
+
   it('counts in that neighbours depend on each other', () => {
     let errors = 0
     for (let seed = 1; seed <= 500; seed++) {

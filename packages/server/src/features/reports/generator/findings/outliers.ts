@@ -1,4 +1,4 @@
-import { median, robustDegrees, robustDeviation } from './robust.ts'
+import { leastDeviation, median, mirrored, robustDegrees, robustScale } from './robust.ts'
 import { type Day, weekdayFactors } from './season.ts'
 import { twoSided } from './student.ts'
 
@@ -15,6 +15,8 @@ export interface Outlier {
 const minDays = 21
 /** Days to either side whose median is the level of a day. */
 const reach = 10
+/** Neighbours that a day needs: of a level that has just begun, or soon ends, there are few. */
+const minNeighbours = 4
 /** Chance of any false outlier in a course. */
 const maxFalse = 0.01
 
@@ -22,9 +24,13 @@ const maxFalse = 0.01
  * Days beyond a robust bound after the season (docs/reports.md, How findings are computed): the difference of a day from
  * its level, the running median of its neighbours after the factors of weekdays, in robust deviations, tested with
  * Bonferroni's correction for the number of days. Weekdays that are closed as a rule, and days of 0 among them, are no
- * outliers.
+ * outliers. Days before and behind a change of the level (`levels`: the first days of each) are no neighbours.
  */
-export function findOutliers(days: readonly Day[]): Outlier[] {
+export function findOutliers(
+  days: readonly Day[],
+  isCount = false,
+  levels: readonly number[] = [],
+): Outlier[] {
   if (days.length < minDays) return []
   const factors = weekdayFactors(days)
   const levelled = days.map(({ value, weekday }) => {
@@ -33,17 +39,21 @@ export function findOutliers(days: readonly Day[]): Outlier[] {
   })
   const expected = levelled.map((own, i) => {
     if (own === undefined) return undefined
+    const begin = Math.max(i - reach, 0, ...levels.filter((first) => first <= i))
+    const end = Math.min(i + reach + 1, days.length, ...levels.filter((first) => first > i))
     const around = levelled
-      .slice(Math.max(0, i - reach), i + reach + 1)
-      .filter((value, j) => value !== undefined && j !== Math.min(i, reach)) as number[]
-    return around.length >= reach ? median(around) : undefined
+      .slice(begin, end)
+      .filter((value, j): value is number => value !== undefined && begin + j !== i)
+    return around.length >= minNeighbours ? median(around) : undefined
   })
+  const usual = median(expected.filter((level) => level !== undefined))
+  const least = leastDeviation(usual, isCount)
   const chances = scales.map((scale) => {
     const residuals = levelled.map((own, i) => {
       const level = expected[i]
-      return own === undefined || level === undefined || level <= 0 ? undefined : scale(own) - scale(level)
+      return own === undefined || !level ? undefined : scale(own) - scale(level)
     })
-    return chancesOf(residuals)
+    return chancesOf(residuals, scale(Math.abs(usual) + least) - scale(Math.abs(usual)))
   })
   return days.flatMap(({ weekday }, index) => {
     const level = expected[index]
@@ -58,15 +68,15 @@ export function findOutliers(days: readonly Day[]): Outlier[] {
  * counts of any level vary alike) a great amount does.
  */
 const scales: readonly ((value: number) => number)[] = [
-  (value) => Math.log(value + 0.5),
-  (value) => Math.sqrt(value + 0.375),
+  mirrored((value) => Math.log(value + 0.5)),
+  mirrored((value) => Math.sqrt(value + 0.375)),
 ]
 
 /** The chance of each residual among so many, in robust deviations; 1 where it is not known. */
-function chancesOf(residuals: readonly (number | undefined)[]): number[] {
+function chancesOf(residuals: readonly (number | undefined)[], least: number): number[] {
   const known = residuals.filter((residual) => residual !== undefined)
-  const deviation = known.length < minDays ? 0 : robustDeviation(known)
-  if (!(deviation > 0)) return residuals.map(() => 1)
+  if (known.length < minDays) return residuals.map(() => 1)
+  const deviation = robustScale(known, least)
   const center = median(known)
   return residuals.map((residual) =>
     residual === undefined

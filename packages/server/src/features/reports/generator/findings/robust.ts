@@ -25,6 +25,34 @@ export function robustDeviation(values: readonly number[]): number {
   return normalConsistency * median(values.map((value) => Math.abs(value - center)))
 }
 
+/** By it the mean of absolute deviations estimates the standard deviation of normal values: √(π / 2). */
+const meanConsistency = Math.sqrt(Math.PI / 2)
+
+/** The share of its level by which every bucket is taken to vary at least: smaller differences matter to no reader. */
+export const minVariation = 0.01
+
+/**
+ * A robust deviation that is never 0: that of the median, where more than half of the values are equal that of the mean
+ * of absolute deviations, and never less than `least`.
+ */
+export function robustScale(values: readonly number[], least: number): number {
+  const center = median(values)
+  const deviations = values.map((value) => Math.abs(value - center))
+  const deviation = normalConsistency * median(deviations) || meanConsistency * mean(deviations)
+  return Math.max(deviation, least)
+}
+
+/** By how much one bucket of a level varies at least: a count as Poisson's law lets it, by the root of its level. */
+export function leastDeviation(level: number, isCount: boolean): number {
+  const size = Math.abs(level)
+  return Math.max(isCount ? Math.sqrt(Math.max(1, size)) : 0, minVariation * size, Number.MIN_VALUE)
+}
+
+/** A scale as it is above 0, and mirrored below: what was paid back is as far away as what was paid. */
+export function mirrored(scale: (value: number) => number): (value: number) => number {
+  return (value) => (value < 0 ? 2 * scale(0) - scale(-value) : scale(value))
+}
+
 /**
  * Degrees of freedom of a robust deviation of n values: the median of absolute deviations has 37 % of the efficiency of
  * the standard deviation (same source), so it knows as much as a standard deviation of 37 % of the values.

@@ -15,6 +15,8 @@ export interface Course {
   /** One for each bucket, in the order of time. */
   readonly rows: readonly Row[]
   readonly values: readonly number[]
+  /** Whether nothing at all was collected in the bucket. */
+  readonly lacking: readonly boolean[]
   /** Of days: 0 to 6 from Monday on. */
   readonly weekdays?: readonly number[]
 }
@@ -37,16 +39,16 @@ export interface Driver {
   /** The rate at which such findings are false, all tests of the report together. */
   discoveryRate: number
   /** Numerator and, for a rate, denominator: of the member now and before, and of all now and before. */
-  readonly now: RateCells
-  /** Absent where the member was not there. */
+  readonly now?: RateCells
+  /** One of both is absent where the member was not there. */
   readonly before?: RateCells
   readonly allNow: RateCells
   readonly allBefore: RateCells
   /** The change of the member over that of all, or 0 where it cannot be said. */
   readonly weight: number
   readonly rises: boolean
-  /** Whether it was 0 before, so that no ratio to it can be told. */
-  readonly wasNothing: boolean
+  /** What was counted before, where that is so little that a percentage misleads. */
+  readonly smallBase?: { readonly measure: string; readonly cell: CellReference }
   /** Where the level changed. */
   changedAt?: { readonly cell: CellReference; readonly granularity: CourseGranularity }
 }
@@ -74,8 +76,16 @@ export interface Breakdown {
   readonly isCut: boolean
 }
 
-/** Why a comparison cannot be made. */
-export type Uncovered = 'empty' | 'partial'
+/** Why a comparison cannot be made: data are missing, or no day of the period is over. */
+export type Uncovered = 'empty' | 'partial' | 'begun'
+
+/**
+ * Whether the change of the whole lies within what buckets usually vary by or beyond it; `partly` where it does not lie
+ * beyond, though members or the level within the period changed.
+ */
+export type Variation = 'within' | 'beyond' | 'partly'
+
+export type ComparedWindow = 'period' | 'before' | 'yearBefore'
 
 export interface SubjectFindings {
   readonly subject: Subject
@@ -89,12 +99,16 @@ export interface SubjectFindings {
   readonly firstDay?: CellReference
   /** By days, or the finest buckets that evidence can hold. */
   readonly course?: Course
-  /** In which the period is told: its peak is the greatest bucket of it. */
+  /** In which the period is told, without buckets of no data: its peak is the greatest bucket of it. */
   readonly told?: Course
+  /** The one lowest bucket of `told` that lacks no day. */
+  readonly lowest?: Row
+  /** Days without any data, by their cells. */
+  readonly missing: Readonly<Record<ComparedWindow, readonly CellReference[]>>
   readonly peak?: { readonly index: number; readonly standsOut: boolean }
   readonly peakDrivers: readonly PeakDriver[]
-  /** Whether the change lies outside of what buckets vary by; absent where they are too few. */
-  readonly unusual?: boolean
+  /** Absent where the buckets are too few to say. */
+  readonly variation?: Variation
   readonly drivers: readonly Driver[]
   /** Members that were held against their variation. */
   readonly testedMembers: number

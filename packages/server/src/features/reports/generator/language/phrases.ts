@@ -1,5 +1,6 @@
 import type { GuidedAnalysisName } from '@millrace/contract/resources/report.ts'
 import type { Catalogue, Language } from '../../../../platform/i18n/language.ts'
+import type { ComparedWindow, Variation } from '../findings/subject-findings.ts'
 import type { CourseGranularity } from '../plans/queries.ts'
 import { english } from './english.ts'
 import { french } from './french.ts'
@@ -8,14 +9,41 @@ import type { Part, Sentence } from './paragraph.ts'
 
 export type Direction = 'up' | 'down' | 'same'
 
+/** What was counted of a base. */
+export interface SmallBase {
+  readonly noun: Noun
+  readonly count: Sentence
+}
+
 /** A value of a measure now and before, with how far they are apart. */
 export interface ChangeParts {
   readonly noun: Noun
   readonly now: Sentence
   readonly before: Sentence
-  /** Absent where it was 0 before. */
+  readonly difference: Sentence
+  /** In percent of what it was before; absent where that is not above 0. */
   readonly change?: Part
+  /** What was counted before, where that is so little that the percentage misleads. */
+  readonly smallBase?: SmallBase
   readonly direction: Direction
+}
+
+/**
+ * By which words a sentence makes a claim, so that the checker finds claims that contradict each other. Figures stand in
+ * the sentence as their number in pointed brackets; the groups of `rises` and `falls` are the subject, the figure of the
+ * value before, what it is compared with, and the figure of the value now.
+ */
+export interface Claims {
+  readonly rises: RegExp
+  readonly falls: RegExp
+  readonly isWithin: RegExp
+  readonly isBeyond: RegExp
+  readonly noDrivers: RegExp
+  readonly highest: RegExp
+  readonly lowest: RegExp
+  readonly peakIsUsual: RegExp
+  readonly outlier: RegExp
+  readonly levelChange: RegExp
 }
 
 /** The member of a dimension: its name, or nothing for those without a value. */
@@ -26,6 +54,7 @@ export interface MemberParts {
 
 /** Everything that reports say, in one language. None of it holds a number in words or digits: figures do. */
 export interface Phrases {
+  readonly claims: Claims
   readonly titles: Readonly<Record<GuidedAnalysisName, string>>
   readonly sections: {
     readonly summary: string
@@ -39,6 +68,8 @@ export interface Phrases {
     breakdown(measure: string, dimension: string): string
   }
   readonly withoutValue: string
+  /** The unit of a difference between rates. */
+  readonly points: string
   readonly isNew: Readonly<Record<'true' | 'false', string>>
 
   total(noun: Noun, value: Sentence, from: Part, to: Part): Sentence
@@ -46,18 +77,20 @@ export interface Phrases {
   alsoTotal(noun: Noun, value: Sentence): Sentence
   change(parts: ChangeParts): Sentence
   yearChange(parts: ChangeParts): Sentence
-  unusual(isUnusual: boolean, granularity: CourseGranularity): Sentence
+  variation(variation: Variation, granularity: CourseGranularity): Sentence
   driver(member: MemberParts, parts: ChangeParts): Sentence
   newMember(member: MemberParts, noun: Noun, now: Sentence): Sentence
+  goneMember(member: MemberParts, noun: Noun, before: Sentence): Sentence
   contribution(share: Part, isWithAll: boolean): Sentence
   rateParts(rateEffect: Part, mixEffect: Part): Sentence
   changedAt(date: Part, granularity: CourseGranularity): Sentence
-  noDrivers(): Sentence
+  noDrivers(variation: Variation | undefined): Sentence
   otherDrivers(): Sentence
   peak(granularity: CourseGranularity, noun: Noun, date: Part, value: Sentence): Sentence
   peakStandsOut(granularity: CourseGranularity, excess: Sentence): Sentence
   peakIsUsual(granularity: CourseGranularity): Sentence
   lowest(granularity: CourseGranularity, date: Part, value: Sentence): Sentence
+  missingDays(window: ComparedWindow, days: Part): Sentence
   peakDriver(member: MemberParts, value: Sentence, share: Part): Sentence
   levelChange(rises: boolean, date: Part, granularity: CourseGranularity): Sentence
   season(
@@ -76,6 +109,10 @@ export interface Phrases {
   absent(id: 'displays' | 'clicks' | 'exposures' | 'influence'): Sentence
   noFacts(noun: Noun): Sentence
   notCovered(window: 'before' | 'yearBefore', firstDay?: Part): Sentence
+  /** Of a period of which no day is over. */
+  begun(): Sentence
+  /** Of an answer that holds the present day beside others. */
+  todayIsBegun(): Sentence
   dataEnd(lastDay: Part): Sentence
   tooFewBuckets(): Sentence
   unfinished(): Sentence

@@ -68,6 +68,28 @@ export function courseQuery(
   return queryOf(scope, measures, { windows: [window], granularity, limit: maxRows })
 }
 
+/** The events of each day of a query's ranges, whatever it filters: days without any have no data. */
+export function dayCountsQuery({ timeDimensions }: Pick<Query, 'timeDimensions'>, timezone: string): Query {
+  const ranged = timeDimensions.find(({ dateRange, compareDateRange }) => dateRange ?? compareDateRange)
+  const { dateRange, compareDateRange } = ranged ?? {}
+  return {
+    measures: ['events.count'],
+    dimensions: [],
+    filters: [],
+    timeDimensions: [
+      {
+        dimension: 'events.time',
+        granularity: 'day',
+        ...(dateRange ? { dateRange } : {}),
+        ...(compareDateRange ? { compareDateRange } : {}),
+      },
+    ],
+    timezone,
+    limit: maxRows,
+    fill: true,
+  }
+}
+
 /**
  * The day of the earliest purchase, or event, before the end of a window: when the company's data begin, whatever filters
  * choose of them. Sessions and credits, which are computed from the whole history, are not asked for it.
@@ -141,7 +163,7 @@ export function memberFilter(dimension: string, members: readonly (string | null
 }
 
 /** Days of a window, rounded. */
-export function daysOf({ start, end }: Window): number {
+function daysOf({ start, end }: Window): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / day)
 }
 
@@ -172,10 +194,4 @@ export function spanOf(before: Window, period: Window): Window | undefined {
   return Date.parse(before.end) === Date.parse(period.start)
     ? { start: before.start, end: period.end }
     : undefined
-}
-
-/** The beginning of a window, as long as the part of the period that is over. */
-export function cutTo(window: Window, days: number): Window {
-  const end = Math.min(Date.parse(window.end), Date.parse(window.start) + days * day)
-  return { start: window.start, end: new Date(end).toISOString() }
 }

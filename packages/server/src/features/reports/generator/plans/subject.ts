@@ -41,6 +41,9 @@ export const rates: Readonly<Record<string, Rate>> = Object.fromEntries(
   ].map(([id = '', numerator = '', denominator = '']) => [id, { id, numerator, denominator }]),
 )
 
+/** Facts below which a percentage of them misleads. */
+export const minBase = 30
+
 /** Measures whose values of members and of buckets add up to those of all. */
 const additive: ReadonlySet<string> = new Set([
   'purchases.count',

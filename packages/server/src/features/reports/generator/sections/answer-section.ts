@@ -18,6 +18,7 @@ export function answerSection(
   { query, asks, chart }: PlannedQuery,
   evidence: Evidence,
   writer: Writer,
+  isComparable: (bucket: Row) => boolean,
   kind: ReportSection['kind'] = 'answer',
 ): ReportSection | undefined {
   const { phrases } = writer
@@ -43,6 +44,7 @@ export function answerSection(
             writer,
             dimension === undefined ? undefined : memberOf,
             isCut(query, evidence),
+            isComparable,
           ),
         )
       : dimension !== undefined
@@ -113,7 +115,7 @@ function timeOf(row: Row, bucket: string, granularity: string, writer: Writer): 
 }
 
 /**
- * The highest and the lowest bucket of each measure; of members by time, of other units of time, or of a part of the rows,
+ * The highest and the lowest bucket of each measure, of those that can be set against each other; of members by time, of other units of time, or of a part of the rows,
  * the first rows.
  */
 function course(
@@ -124,6 +126,7 @@ function course(
   writer: Writer,
   memberOf: ((row: Row) => Sentence) | undefined,
   isPart: boolean,
+  isComparable: (bucket: Row) => boolean,
 ): Sentence[] {
   const { phrases } = writer
   const when = (row: Row) => timeOf(row, bucket, granularity, writer)
@@ -134,13 +137,17 @@ function course(
   }
   return measures.flatMap((measure) => {
     const filled = rows.filter((row) => row.number(measure) !== undefined)
-    const greatest = filled.toSorted((a, b) => (b.number(measure) ?? 0) - (a.number(measure) ?? 0))
-    const [high, low] = [greatest[0], greatest.at(-1)]
-    if (!high || !low) return []
     const value = (row: Row) => writer.value(measure, row.cell(measure))
-    if (greatest.length < 2) {
-      return [[...rangeName(rows, writer), ...phrases.alsoTotal(writer.noun(measure), value(high))]]
+    const [only, another] = filled
+    if (only && !another) {
+      return [[...rangeName(rows, writer), ...phrases.alsoTotal(writer.noun(measure), value(only))]]
     }
+    const numberOf = (row: Row | undefined) => row?.number(measure) ?? 0
+    const greatest = filled.filter(isComparable).toSorted((a, b) => numberOf(b) - numberOf(a))
+    const [high, low] = [greatest[0], greatest.at(-1)]
+    // Where all are equal none is the highest, and of several lowest none is the one.
+    const differ = high && low && numberOf(high) > numberOf(low)
+    const isLowest = differ && numberOf(greatest.at(-2)) > numberOf(low)
     const sum =
       isAdditive(measure) && filled.length <= 500
         ? [
@@ -156,8 +163,8 @@ function course(
         : []
     return [
       ...sum.map((sentence) => [...rangeName(rows, writer), ...sentence]),
-      phrases.peak(granularity, writer.noun(measure), when(high), value(high)),
-      phrases.lowest(granularity, when(low), value(low)),
+      ...(differ ? [phrases.peak(granularity, writer.noun(measure), when(high), value(high))] : []),
+      ...(isLowest ? [phrases.lowest(granularity, when(low), value(low))] : []),
     ]
   })
 }

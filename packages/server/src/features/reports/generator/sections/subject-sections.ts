@@ -1,5 +1,13 @@
 import type { CellReference, ReportSection } from '@millrace/contract/resources/report-section.ts'
-import type { Breakdown, Course, Driver, SubjectFindings } from '../findings/subject-findings.ts'
+import { median as medianOf } from '../findings/robust.ts'
+import type {
+  Breakdown,
+  ComparedWindow,
+  Course,
+  Driver,
+  RateCells,
+  SubjectFindings,
+} from '../findings/subject-findings.ts'
 import type { Part, Sentence } from '../language/paragraph.ts'
 import type { ChangeParts, MemberParts } from '../language/phrases.ts'
 import { isAdditive, isMultiValued } from '../plans/subject.ts'
@@ -82,37 +90,51 @@ function headline(findings: SubjectFindings, writer: Writer): Sentence[] {
     const [driver] = peakDrivers
     if (driver) sentences.push(peakDriverSentence(driver, subject.measure, writer))
   }
-  if (first) sentences.push(...driverSentences(first, findings, writer))
+  if (first) {
+    sentences.push(...driverSentences(first, findings, writer))
+    sentences.push(...missingDays(findings, ['period', 'before'], writer))
+  }
   return sentences
 }
 
 function change(findings: SubjectFindings, writer: Writer): Sentence[][] {
-  const { subject, now, before, yearBefore, uncovered, unusual, course } = findings
+  const { subject, now, before, yearBefore, uncovered, variation, course } = findings
   const { phrases } = writer
   if (!hasFacts(findings)) return []
   const measures = [...new Set([subject.measure, ...subject.totals])]
   const paragraphs: Sentence[][] = []
   if (uncovered.before === undefined) {
     const sentences = measures.flatMap((measure) => {
-      const parts = named(writer.change(measure, now, before), measure, subject, writer)
+      const parts = named(writer.change(measure, now, before, subject.sample), measure, subject, writer)
       if (!parts) return []
-      const usual =
-        measure === subject.measure && unusual !== undefined && course
-          ? [phrases.unusual(unusual, course.granularity)]
-          : []
-      return [phrases.change(parts), ...usual]
+      const isJudged = measure === subject.measure && parts.direction !== 'same'
+      const judged = isJudged && variation && course ? [phrases.variation(variation, course.granularity)] : []
+      return [phrases.change(parts), ...judged]
     })
-    paragraphs.push(sentences)
+    paragraphs.push([...sentences, ...missingDays(findings, ['period', 'before'], writer)])
   }
   if (uncovered.yearBefore === undefined && yearBefore) {
     paragraphs.push(
       measures.flatMap((measure) => {
-        const parts = named(writer.change(measure, now, yearBefore), measure, subject, writer)
+        const parts = named(writer.change(measure, now, yearBefore, subject.sample), measure, subject, writer)
         return parts ? [phrases.yearChange(parts)] : []
       }),
+      missingDays(findings, ['yearBefore'], writer),
     )
   }
   return paragraphs
+}
+
+/** How many days of windows lack any data, which percentages over them must not hide. */
+function missingDays(
+  { missing }: SubjectFindings,
+  windows: readonly ComparedWindow[],
+  writer: Writer,
+): Sentence[] {
+  return windows.flatMap((window) => {
+    const cells = missing[window]
+    return cells.length === 0 ? [] : [writer.phrases.missingDays(window, writer.countOf(cells))]
+  })
 }
 
 /** The change with the name that the subject has for its own measure. */
@@ -134,37 +156,38 @@ function memberParts(
 }
 
 function drivers(findings: SubjectFindings, writer: Writer): Sentence[][] {
-  const { drivers, testedMembers, uncovered } = findings
+  const { drivers, testedMembers, uncovered, variation } = findings
   const { phrases } = writer
   if (uncovered.before !== undefined || testedMembers === 0) return []
-  if (drivers.length === 0) return [[phrases.noDrivers()]]
+  if (drivers.length === 0) return [[phrases.noDrivers(variation)]]
   const told = drivers.slice(0, maxDrivers).map((driver) => driverSentences(driver, findings, writer))
-  return drivers.length > maxDrivers ? [...told, [phrases.otherDrivers()]] : told
+  const others = drivers.length > maxDrivers ? [phrases.otherDrivers()] : []
+  return [...told, [...others, ...missingDays(findings, ['period', 'before'], writer)]]
 }
 
 function driverSentences(driver: Driver, { subject }: SubjectFindings, writer: Writer): Sentence[] {
   const { phrases } = writer
-  const { member, rate, now, before, allNow, allBefore, changedAt, weight } = driver
+  const { member, rate, now, before, allNow, allBefore, changedAt, weight, smallBase } = driver
   const parts = memberParts(member, writer)
   const measure = rate?.id ?? subject.measure
   const noun = writer.noun(rate?.id ?? subject.name ?? measure)
-  const figure = ({ value, base }: Driver['now']) =>
+  const figure = ({ value, base }: RateCells) =>
     base ? writer.figure(measure, 'ratio', [value, base]) : writer.value(measure, value)
   const sentences: Sentence[] = []
-  if (!before) {
-    sentences.push(phrases.newMember(parts, noun, figure(now)))
-  } else {
+  if (now && !before) sentences.push(phrases.newMember(parts, noun, figure(now)))
+  if (before && !now) sentences.push(phrases.goneMember(parts, noun, figure(before)))
+  if (now && before) {
     const cells = [...cellsOf(now), ...cellsOf(before)]
-    const part = writer.percent(rate ? 'ratioChange' : 'change', cells)
-    const direction = driver.rises ? 'up' : 'down'
-    const wasNothing = driver.wasNothing
+    const part = writer.relative(rate ? 'ratioChange' : 'change', cells)
     sentences.push(
       phrases.driver(parts, {
         noun,
         now: figure(now),
         before: figure(before),
-        ...(wasNothing ? {} : { change: part }),
-        direction,
+        difference: writer.difference(measure, cells),
+        ...(part ? { change: part } : {}),
+        ...(smallBase ? { smallBase: writer.smallBase(smallBase.measure, smallBase.cell) } : {}),
+        direction: driver.rises ? 'up' : 'down',
       }),
     )
     if (!rate && weight !== 0 && isAdditive(measure)) {
@@ -182,7 +205,7 @@ function driverSentences(driver: Driver, { subject }: SubjectFindings, writer: W
   return sentences
 }
 
-function cellsOf({ value, base }: Driver['now']): CellReference[] {
+function cellsOf({ value, base }: RateCells): CellReference[] {
   return base ? [value, base] : [value]
 }
 
@@ -192,7 +215,7 @@ function isShare(rate: string): boolean {
 }
 
 function peakSentences(findings: SubjectFindings, writer: Writer): Sentence[] {
-  const { told, peak, subject } = findings
+  const { told, peak, subject, levelChange } = findings
   const { phrases } = writer
   const row = peak && told?.rows[peak.index]
   if (!told || !peak || !row) return []
@@ -201,10 +224,10 @@ function peakSentences(findings: SubjectFindings, writer: Writer): Sentence[] {
   const cells = told.rows.map((each) => each.cell(subject.measure))
   const others = cells.filter((_, i) => i !== peak.index)
   const excess = writer.figure(subject.measure, 'excess', [row.cell(subject.measure), ...others])
-  return [
-    phrases.peak(told.granularity, noun, bucketTime(told, row.cell(told.column), writer), value),
-    peak.standsOut ? phrases.peakStandsOut(told.granularity, excess) : phrases.peakIsUsual(told.granularity),
-  ]
+  const highest = phrases.peak(told.granularity, noun, bucketTime(told, row.cell(told.column), writer), value)
+  if (peak.standsOut) return [highest, phrases.peakStandsOut(told.granularity, excess)]
+  // Over two levels nothing is usual.
+  return levelChange ? [highest] : [highest, phrases.peakIsUsual(told.granularity)]
 }
 
 function bucketTime({ granularity }: Course, cell: CellReference, writer: Writer): Part {
@@ -226,25 +249,24 @@ function peakDriverSentence(
 }
 
 function course(findings: SubjectFindings, writer: Writer): Sentence[][] {
-  const { told, peak, subject, peakDrivers, levelChange } = findings
+  const { told, lowest, subject, peakDrivers, levelChange } = findings
   const { phrases } = writer
-  if (!told || !peak || !hasFacts(findings)) return []
-  const lowest = told.values.indexOf(Math.min(...told.values))
-  const lowestRow = told.rows[lowest]
+  if (!told || !hasFacts(findings)) return []
   return [
     [
       ...peakSentences(findings, writer),
       ...peakDrivers.map((driver) => peakDriverSentence(driver, subject.measure, writer)),
     ],
-    lowestRow && lowest !== peak.index
+    lowest
       ? [
           phrases.lowest(
             told.granularity,
-            bucketTime(told, lowestRow.cell(told.column), writer),
-            writer.value(subject.measure, lowestRow.cell(subject.measure)),
+            bucketTime(told, lowest.cell(told.column), writer),
+            writer.value(subject.measure, lowest.cell(subject.measure)),
           ),
         ]
       : [],
+    missingDays(findings, ['period'], writer),
     levelChange
       ? [
           phrases.levelChange(
@@ -273,6 +295,11 @@ function season({ season, seasonal: course, subject }: SubjectFindings, writer: 
   const [highRows, lowRows] = [of(high), of(low)]
   const [highFirst, lowFirst] = [highRows[0], lowRows[0]]
   if (!highFirst || !lowFirst) return []
+  // Weekdays are ranked within their weeks, and told by their medians: where these differ nothing is told.
+  const [highest = 0, lowest = 0] = [highRows, lowRows].map((rows) =>
+    medianOf(rows.map((row) => row.number(measure) ?? 0)),
+  )
+  if (highest <= lowest) return []
   const median = (rows: typeof highRows) =>
     writer.figure(
       measure,
@@ -287,7 +314,7 @@ function season({ season, seasonal: course, subject }: SubjectFindings, writer: 
         median(highRows),
         writer.time('weekday', lowFirst.cell(course.column)),
         median(lowRows),
-        median([...course.rows]),
+        median(course.rows),
       ),
     ],
   ]
@@ -330,7 +357,11 @@ function breakdown(
   const { measure } = subject
   const { phrases } = writer
   const noun = writer.noun(subject.name ?? measure)
-  const hasShares = isAdditive(measure) && !isMultiValued(dimension) && (now?.number(measure) ?? 0) > 0
+  const hasShares =
+    isAdditive(measure) &&
+    !isMultiValued(dimension) &&
+    (now?.number(measure) ?? 0) > 0 &&
+    rows.every((row) => (row.number(measure) ?? 0) >= 0)
   const members = rows
     .slice(0, maxBreakdownMembers)
     .map((row) =>

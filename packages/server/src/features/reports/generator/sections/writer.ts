@@ -1,10 +1,11 @@
 import type { CellReference, FigureForm, ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import type { FigureContext, FigureDraft } from '../checker/figures.ts'
+import { type FigureContext, type FigureDraft, FigureFault, textOfFigure } from '../checker/figures.ts'
 import type { Row } from '../evidence/table.ts'
 import { dimensionNoun, measureNoun, type Noun } from '../language/nouns.ts'
 import { paragraphOf, type Sentence } from '../language/paragraph.ts'
-import { type ChangeParts, type Phrases, phrasesOf } from '../language/phrases.ts'
+import { type ChangeParts, type Phrases, phrasesOf, type SmallBase } from '../language/phrases.ts'
+import { minBase } from '../plans/subject.ts'
 
 export interface WriterSettings extends FigureContext {
   readonly meta: StatisticsMeta
@@ -24,10 +25,26 @@ export interface Writer {
   points(computation: FigureDraft['computation'], cells: readonly CellReference[]): FigureDraft
   time(form: 'date' | 'month' | 'year' | 'weekday', cell: CellReference): FigureDraft
   count(cell: CellReference): FigureDraft
+  /** How many cells there are. */
+  countOf(cells: readonly CellReference[]): FigureDraft
   /** The name of a member; words where it has none. */
   member(dimension: string, key: string | null, cell: CellReference): Sentence
-  /** What changed between two cells of a measure; undefined where one holds no number. */
-  change(measure: string, now: Row | undefined, before: Row | undefined): ChangeParts | undefined
+  /** A difference as a figure of the measure's form; of rates in points. */
+  difference(measure: string, cells: readonly CellReference[]): Sentence
+  /** A change in percent; undefined where no percentage can be told. */
+  relative(computation: 'change' | 'ratioChange', cells: readonly CellReference[]): FigureDraft | undefined
+  /** What was counted of a base, for a percentage of it. */
+  smallBase(measure: string, cell: CellReference): SmallBase
+  /**
+   * What changed between two cells of a measure; undefined where one holds no number.
+   * @param sample counts the facts that the measure is of
+   */
+  change(
+    measure: string,
+    now: Row | undefined,
+    before: Row | undefined,
+    sample: string,
+  ): ChangeParts | undefined
   /** A section of paragraphs; undefined where none says anything. */
   section(
     kind: ReportSection['kind'],
@@ -71,6 +88,8 @@ export function createWriter(settings: WriterSettings): Writer {
     return own > earlier ? 'up' : 'down'
   }
 
+  const isCount = (measure: string) => meta.measures[measure]?.format === 'integer'
+
   const figure: Writer['figure'] = (measure, computation, cells) => {
     const { form, decimals } = formOf(measure)
     // A mean or median of counts lies between them.
@@ -83,37 +102,77 @@ export function createWriter(settings: WriterSettings): Writer {
     }
     if (form !== 'money') return [draft]
     // A sign would stand between the symbol and the number.
-    if (computation === 'excess') return currency === undefined ? [draft] : [draft, `\u00A0${currency}`]
+    if (computation === 'excess' || computation === 'difference' || computation === 'ratioDifference')
+      return currency === undefined ? [draft] : [draft, `\u00A0${currency}`]
     return [...around.before, draft, ...around.after]
   }
 
+  const points: Writer['points'] = (computation, cells) => ({
+    cells: [...cells],
+    computation,
+    form: 'points',
+    decimals: 2,
+  })
+
+  const difference: Writer['difference'] = (measure, cells) => {
+    const computation = cells.length === 2 ? 'difference' : 'ratioDifference'
+    if (formOf(measure).form === 'percent') return [points(computation, cells), phrases.points]
+    return figure(measure, computation, cells)
+  }
+
+  /** With as many digits as it takes to show that something changed, and that something is left. */
+  const relative: Writer['relative'] = (computation, cells) => {
+    for (let decimals = 1; decimals <= maxDecimals; decimals++) {
+      const draft: FigureDraft = { cells: [...cells], computation, form: 'percent', decimals }
+      try {
+        textOfFigure(draft, settings)
+        return draft
+      } catch (error) {
+        if (!(error instanceof FigureFault)) throw error
+      }
+    }
+    return undefined
+  }
+
+  const smallBase: Writer['smallBase'] = (measure, cell) => ({
+    noun: measureNoun(measure, locale, meta),
+    count: figure(measure, 'value', [cell]),
+  })
+
   return {
     phrases,
+    difference,
+    relative,
+    smallBase,
     noun: (measure) => measureNoun(measure, locale, meta),
     dimension: (id) => dimensionNoun(id, locale),
     figure,
     value: (measure, cell) => figure(measure, 'value', [cell]),
     percent: (computation, cells) => ({ cells: [...cells], computation, form: 'percent', decimals: 1 }),
-    points: (computation, cells) => ({ cells: [...cells], computation, form: 'points', decimals: 2 }),
+    points,
     time: (form, cell) => ({ cells: [cell], computation: 'value', form, decimals: 0 }),
     count: (cell) => ({ cells: [cell], computation: 'value', form: 'number', decimals: 0 }),
+    countOf: (cells) => ({ cells: [...cells], computation: 'count', form: 'number', decimals: 0 }),
     member(dimension, key, cell) {
       if (key === null || key.trim() === '') return [phrases.withoutValue]
       if (dimension === 'sessions.isNew' && (key === 'true' || key === 'false')) return [phrases.isNew[key]]
       return [{ cells: [cell], computation: 'value', form: 'text', decimals: 0 }]
     },
-    change(measure, now, before) {
+    change(measure, now, before, sample) {
       const [own, earlier] = [now?.number(measure), before?.number(measure)]
       if (!now || !before || own === undefined || earlier === undefined) return undefined
       const cells = [now.cell(measure), before.cell(measure)] as const
+      const change = relative('change', cells)
+      const counted = isCount(measure) ? measure : sample
+      const isSmall = (before.number(counted) ?? minBase) < minBase
       return {
         noun: measureNoun(measure, locale, meta),
         now: figure(measure, 'value', [cells[0]]),
         before: figure(measure, 'value', [cells[1]]),
         direction: directionOf(measure, own, earlier),
-        ...(earlier === 0
-          ? {}
-          : { change: { cells: [...cells], computation: 'change', form: 'percent', decimals: 1 } }),
+        difference: difference(measure, cells),
+        ...(change ? { change } : {}),
+        ...(isSmall ? { smallBase: smallBase(counted, before.cell(counted)) } : {}),
       }
     },
     section(kind, title, paragraphs, chart) {
@@ -134,6 +193,8 @@ export function createWriter(settings: WriterSettings): Writer {
   }
 }
 
+/** Of a figure (packages/contract, `Figure`). */
+const maxDecimals = 6
 /** Of a section (packages/contract, `ReportSection`). */
 const maxParagraphs = 20
 

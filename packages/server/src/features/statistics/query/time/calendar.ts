@@ -56,10 +56,16 @@ function isSubDayUnit(unit: Granularity): unit is 'second' | 'minute' | 'hour' {
   return unit === 'second' || unit === 'minute' || unit === 'hour'
 }
 
-/** The instant some units later: hours and less are real time, days and more keep the wall clock. */
+/**
+ * The instant some units later: hours and less are real time, days and more keep the wall clock. The first instant of a
+ * day leads to that of another, also where a change of the clock has left out midnight.
+ */
 export function add(zone: Zone, instant: number, count: number, unit: Granularity): number {
   if (isSubDayUnit(unit)) return instant + count * fixed[unit]
-  return zone.instantOf(addLocal(zone.localOf(instant), count, unit))
+  const local = zone.localOf(instant)
+  const midnight = startOfLocal(local, 'day')
+  const isFirst = local !== midnight && zone.instantOf(midnight) === instant
+  return zone.instantOf(addLocal(isFirst ? midnight : local, count, unit))
 }
 
 /**

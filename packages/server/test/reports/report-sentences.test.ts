@@ -1,0 +1,368 @@
+import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
+import { describe, expect, it } from 'vitest'
+import { createReportGenerator } from '../../src/features/reports/generator/generate-report.ts'
+import type { GenerationRequest } from '../../src/features/reports/generator/generation.ts'
+import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
+import { times } from '../support/long.ts'
+import { evidence, generationRequest, timeRules } from '../support/report-generation.ts'
+import { storedEvent, testCompany } from '../support/statistics-events.ts'
+import { createOracle } from '../support/statistics-oracle.ts'
+
+const all = describeStatistics({ events: [], purchases: ['country'] }, { exactCounts: true })
+/** One dimension is enough for what is told of members. */
+const dimensions = Object.entries(all.dimensions).filter(([id]) => id === 'purchases.label.country')
+const meta = { ...all, dimensions: Object.fromEntries(dimensions) }
+const day = 86_400_000
+/** Sixty days: half of them are the period before. */
+const begin = Date.parse('2026-01-31T00:00:00Z')
+const middle = begin + 30 * day
+const windowOf = (start: number, end: number) => ({
+  start: new Date(start).toISOString(),
+  end: new Date(end).toISOString(),
+})
+
+/** What was sold on a day: an amount for each purchase, perhaps by country; null where nothing at all was collected. */
+type Sold = number | readonly number[] | Readonly<Record<string, number>> | null
+
+/** The texts of a report over purchases of so many days, one after the other; visits came on each of them. */
+async function report(
+  days: readonly Sold[],
+  request: Partial<GenerationRequest> = {},
+  now = begin + 90 * day,
+) {
+  const old = storedEvent({ company: testCompany, time: begin - 400 * day, eventId: 'old', tmpId: 'old' })
+  const oldPurchase = storedEvent({ ...old, name: 'purchase', eventId: 'old-p', transId: 'old', value: '1' })
+  const events = days.flatMap((sold, i) => {
+    if (sold === null) return []
+    const time = begin + i * day + day / 2
+    const common = { company: testCompany, time, tmpId: 'p' }
+    const amounts = typeof sold === 'number' ? [sold] : Array.isArray(sold) ? sold : []
+    const named = typeof sold === 'object' && !Array.isArray(sold) ? Object.entries(sold) : []
+    const all = [...amounts.map((value) => ['FR', value] as const), ...named]
+    return [
+      storedEvent({ ...common, eventId: `v-${i}` }),
+      ...all.map(([country, value], n) =>
+        storedEvent({
+          ...common,
+          name: 'purchase',
+          eventId: `b-${i}-${n}`,
+          transId: `t-${i}-${n}`,
+          value: value.toFixed(2),
+          labels: { country },
+        }),
+      ),
+    ]
+  })
+  const oracle = createOracle([old, oldPurchase, ...events])
+  const { sections } = await createReportGenerator({
+    describe: async () => meta,
+    runQuery: async (query) => evidence(query, oracle.rows(query, 'UTC')),
+    time: timeRules,
+    clock: { now: () => now },
+  }).generate(
+    generationRequest({
+      companyId: testCompany,
+      analysis: { kind: 'guided', guidedAnalysis: 'revenue' },
+      period: windowOf(middle, middle + 30 * day),
+      comparisonWindows: { previousPeriod: windowOf(begin, middle) },
+      ...request,
+    }),
+  )
+  return (kind?: ReportSection['kind']) =>
+    sections
+      .filter((section) => kind === undefined || section.kind === kind)
+      .flatMap(({ paragraphs }) => paragraphs.map(({ text }) => text))
+      .join('\n')
+      .replace(/[\u00A0\u202F]/g, ' ')
+}
+
+const repeat = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
+const month = (before: readonly Sold[], now: readonly Sold[]) => [
+  ...before,
+  ...repeat(30 - before.length, [] as Sold),
+  ...now,
+  ...repeat(30 - now.length, [] as Sold),
+]
+
+describe('a change', () => {
+  it('goes the way of its difference over a base below 0, and has no percentage there', async () => {
+    const days = month([-4480, ...repeat(29, [])], repeat(30, 62.186))
+    const told = await report(days)
+    expect(told('change')).toContain(
+      'Revenue rose from -4,480.00 in the period before to 1,865.70 (+6,345.70).',
+    )
+    expect(told()).not.toMatch(/Country FR: revenue fell/)
+    const french = await report(days, { locale: 'fr' })
+    expect(french('change')).toContain(
+      'Le chiffre d’affaires a augmenté de -4 480,00 pendant la période précédente à 1 865,70 (+6 345,70).',
+    )
+  })
+
+  it('from nothing has its difference alone', async () => {
+    const told = await report(month([], repeat(40, [20])))
+    expect(told('change')).toContain('Revenue rose from 0.00 in the period before to 600.00 (+600.00).')
+  })
+
+  it('of a member goes the way of its difference too', async () => {
+    const of = (fr: number, i: number) => ({ FR: fr + (i % 3), DE: 100 + (i % 5), US: 90 + (i % 4) })
+    const days = Array.from({ length: 60 }, (_, i) => of(i < 30 ? -50 : 20, i))
+    const told = await report(days)
+    expect(told('drivers')).toMatch(/Country FR: revenue rose from -1,470\.00 to 630\.00 \(\+2,100\.00\)\./)
+    const french = await report(days, { locale: 'fr' })
+    expect(french('drivers')).toContain(
+      ': le chiffre d’affaires a augmenté de -1 470,00 à 630,00 (+2 100,00).',
+    )
+  })
+
+  it('over fewer than 30 counted begins with its difference, and names the base', async () => {
+    const days = month(repeat(3, 15), repeat(9, 15))
+    const told = await report(days)
+    expect(told('change')).toContain(
+      'Revenue rose from 45.00 in the period before to 135.00 (+90.00, which is +200.0% of a small base: the number of purchases was 3 then).',
+    )
+    expect(told('change')).toContain(
+      'The number of purchases rose from 3 in the period before to 9 (+6, which is +200.0% of a small base: the number of purchases was 3 then).',
+    )
+    const french = await report(days, { locale: 'fr' })
+    expect(french('change')).toContain(
+      '(+90,00, soit +200,0 % d’une petite base : le nombre d’achats était alors de 3).',
+    )
+  })
+
+  it('is a loss of all where nothing is left, and only there', async () => {
+    const many = repeat(30, [40_000, 30_000])
+    expect((await report(month(many, [[1]])))('change')).toContain('to 1.00 (-99.99995%).')
+    const lost = await report(month(many, [[5], [-5]]))
+    expect(lost('change')).toContain('to 0.00 (-100.0%).')
+    expect((await report(month(many, [[1]]), { locale: 'fr' }))('change')).toContain('à 1,00 (-99,99995 %).')
+  })
+})
+
+const usual = { en: 'That lies within what', fr: 'Cela reste dans la variation habituelle' }
+const beyond = { en: 'That is more than what days usually vary by.', fr: 'C’est plus que la variation' }
+
+describe.each(['en', 'fr'] as const)('what is usual, in %s', (locale) => {
+  it.each([
+    ['2,200 a day, then 1,600', month(repeat(30, 2200), repeat(30, 1600))],
+    ['nothing, then sales on each day', month([], repeat(30, 156.085))],
+    [
+      'sales on each tenth day, then on each other',
+      Array.from({ length: 60 }, (_, i) => (i % (i < 30 ? 10 : 2) === 0 ? 100 + (i % 7) : [])),
+    ],
+  ])('is left by %s', async (_, days) => {
+    const told = await report(days, { locale })
+    expect(told('change')).toContain(beyond[locale])
+    expect(told()).not.toContain(usual[locale])
+  })
+
+  it('is not known of a shop that sold once', async () => {
+    const told = await report(month([], [4682.55]), { locale })
+    expect(told('change')).not.toContain(usual[locale])
+    expect(told('change')).not.toContain(beyond[locale])
+    expect(told('limits')).toContain(
+      { en: 'have too few values, to say what is usual', fr: 'ont trop peu de valeurs' }[locale],
+    )
+  })
+
+  it('is kept by days that vary as before', async () => {
+    const told = await report(
+      Array.from({ length: 60 }, (_, i) => [100 + ((i * 37) % 23), 80 + ((i * 53) % 31)]),
+      { locale },
+    )
+    expect(told('change')).toContain(usual[locale])
+  })
+})
+
+it('names the member that is gone, and does not say that none changed', async () => {
+  const days = Array.from({ length: 60 }, (_, i) => ({
+    DE: 100 + (i % 5),
+    ...(i < 30 ? { FR: 80 + (i % 3) } : {}),
+  }))
+  const told = await report(days)
+  expect(told('drivers')).toContain(
+    'FR is gone: revenue came to 2,430.00 in the period before, with nothing now.',
+  )
+  expect(told('drivers')).not.toContain('No member')
+  expect((await report(days, { locale: 'fr' }))('drivers')).toContain('FR n’existe plus')
+})
+
+describe('extraordinary days', () => {
+  const varied = Array.from({ length: 60 }, (_, i) => [120 + ((i * 37) % 9) - 4])
+
+  it.each([
+    ['days that are alike', repeat(60, [120])],
+    ['days that vary', varied],
+  ])('hold one of -8,890 among %s', async (_, days) => {
+    const told = await report(days.with(45, [-8890]))
+    expect(told('outliers')).toMatch(/^On 17 March 2026 revenue was -8,890\.00, far below what/)
+    expect(told('course')).toContain('The lowest day is 17 March 2026, with -8,890.00.')
+    const french = await report(days.with(45, [-8890]), { locale: 'fr' })
+    expect(french('outliers')).toMatch(
+      /^Le 17 mars 2026, le chiffre d’affaires est de -8 890,00, loin au-dessous/,
+    )
+  })
+
+  it('hold the peak, which then is not usual', async () => {
+    const told = await report(repeat(60, [120] as Sold).with(45, [900]))
+    expect(told('outliers')).toContain('far above')
+    expect(told('course')).toContain('more than these usually vary by')
+  })
+
+  it('hold no first day of a new level', async () => {
+    const days = Array.from({ length: 60 }, (_, i) => [(i < 45 ? 200 : 100) + ((i * 37) % 9)])
+    const told = await report(days)
+    expect(told('course')).toContain('Within the period the level falls on 17 March 2026')
+    expect(told('outliers')).toBe('')
+    expect((await report(days, { locale: 'fr' }))('course')).toContain('le niveau descend le 17 mars 2026')
+  })
+})
+
+it('tells no highest and lowest day of the week whose medians are equal', async () => {
+  const days = Array.from({ length: 60 }, (_, i) => (i % 7 === 2 && i >= 35 ? 100 : []))
+  expect((await report(days))('season')).toBe('')
+})
+
+it('calls no day the highest or lowest where all are equal', async () => {
+  const days = repeat(60, [120])
+  expect((await report(days))('course')).toBe('')
+  expect((await report(days, { locale: 'fr' }))('course')).toBe('')
+})
+
+describe('days without any data', () => {
+  const days = Array.from({ length: 60 }, (_, i) =>
+    i === 10 || i === 11 || i === 40 ? null : [100 + i + ((i * 37) % 23), 80 + ((i * 53) % 31)],
+  )
+
+  it('are counted beside percentages, and none is the lowest', async () => {
+    const told = await report(days)
+    for (const kind of ['change', 'course'] as const) {
+      expect(told(kind)).toContain('Days of the period without any data: 1.')
+    }
+    expect(told('change')).toContain('Days of the period before without any data: 2.')
+    expect(told('course')).not.toMatch(/12 March 2026/)
+    expect(told('course')).toMatch(/The lowest day is \d+ March 2026, with [1-9]/)
+    const french = await report(days, { locale: 'fr' })
+    expect(french('change')).toContain('Jours de la période précédente sans aucune donnée : 2.')
+  })
+
+  it('are none of the days on which nothing was sold', async () => {
+    const told = await report(days.map((sold) => sold ?? []))
+    expect(told()).not.toContain('without any data')
+    expect(told('course')).toContain('The lowest day is 12 March 2026, with 0.00.')
+  })
+
+  it('are not the lowest of an answer either, nor is a day that has just begun', async () => {
+    const query = {
+      measures: ['purchases.revenue'],
+      dimensions: [],
+      filters: [],
+      timeDimensions: [
+        {
+          dimension: 'purchases.time',
+          granularity: 'day' as const,
+          dateRange: ['2026-03-02', '2026-03-31'],
+        },
+      ],
+      fill: true,
+    }
+    const analysis = {
+      kind: 'plan' as const,
+      title: 'x',
+      queries: [{ query, asks: 'Revenue', chart: 'line' as const }],
+      unread: [],
+    }
+    const now = begin + 59 * day + day / 3
+    const answer = (await report(days.with(59, [1]), { analysis }, now))('answer')
+    expect(answer).toMatch(/The lowest day is \d+ March 2026, with [1-9][\d.]{4,}/)
+    expect(answer).not.toMatch(/lowest day is (12|31) March/)
+  })
+})
+
+describe('a period of which no day is over', () => {
+  const now = middle + day / 3
+  const today = {
+    period: windowOf(middle, middle + day),
+    comparisonWindows: { previousPeriod: windowOf(middle - day, middle) },
+  }
+
+  it('is set against nothing, and says so', async () => {
+    const days = [...repeat(30, [100, 90, 80]), [5]]
+    const told = await report(days, today, now)
+    expect(told('change')).toBe('')
+    expect(told('drivers')).toBe('')
+    expect(told('limits')).toContain('Nothing is compared: no day of the period is over.')
+    expect((await report(days, { ...today, locale: 'fr' }, now))('limits')).toContain(
+      'Rien n’est comparé : aucun jour de la période n’est terminé.',
+    )
+  })
+
+  it('is named in an answer that sets it against another day', async () => {
+    const query = {
+      measures: ['purchases.revenue'],
+      dimensions: [],
+      filters: [],
+      timeDimensions: [
+        {
+          dimension: 'purchases.time',
+          compareDateRange: [
+            ['2026-03-02', '2026-03-02'],
+            ['2026-03-01', '2026-03-01'],
+          ],
+        },
+      ],
+    }
+    const queries = [{ query, asks: 'Revenue', chart: 'table' as const }]
+    const analysis = { kind: 'plan' as const, title: 'x', queries, unread: [] }
+    const told = await report([...repeat(30, [100]), [5]], { ...today, analysis }, now)
+    expect(told('limits')).toContain('The present day is not over')
+  })
+})
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Sixty days of a shop that may be steady, sparse or refunding, with levels, extraordinary days and gaps. */
+function randomDays(seed: number): Sold[] {
+  const random = randomOf(seed)
+  const pick = <T>(...of: T[]) => of[Math.floor(random() * of.length)] as T
+  const spread = pick(0, 0, 0.02, 0.3, 1)
+  const presence = pick(1, 1, 0.7, 0.3, 0.1)
+  const levels = Array.from({ length: pick(1, 1, 2, 3) }, () => ({
+    from: Math.floor(random() * 60),
+    of: pick(-40, 0, 1, 50, 100, 130, 2200),
+  }))
+  const first = pick(20, 100, 2200)
+  const share = { before: pick(0.5, 0.9), now: pick(0.5, 0.5, 0.1, 0) }
+  return Array.from({ length: 60 }, (_, i): Sold => {
+    if (random() < pick(0, 0, 0.05)) return null
+    if (random() > presence) return []
+    const level = levels.findLast(({ from }) => from <= i)?.of ?? first
+    const spike = random() < 0.02 ? pick(-50, 8, 30) : 1
+    const weekday = i % 7 > 4 ? pick(1, 0.5) : 1
+    const value = level * spike * weekday * Math.exp(spread * (random() + random() - 1))
+    const part = i < 30 ? share.before : share.now
+    return part === 0 ? { DE: value } : { FR: value * part, DE: value * (1 - part) }
+  })
+}
+
+// A report whose texts contradict each other, or their figures, is refused by the checker.
+it('N11: says nothing that contradicts itself, whatever the days are', { timeout: 600_000 }, async () => {
+  const refused: string[] = []
+  for (let seed = 1; seed <= times(2_000, 150); seed++) {
+    const locale = seed % 2 === 0 ? 'en' : 'fr'
+    try {
+      await report(randomDays(seed), { locale })
+    } catch (error) {
+      refused.push(`${seed}: ${error}`)
+    }
+  }
+  expect(refused).toEqual([])
+})
