@@ -300,7 +300,7 @@ function season({ season, seasonal: course, subject }: SubjectFindings, writer: 
     medianOf(rows.map((row) => row.number(measure) ?? 0)),
   )
   if (highest <= lowest) return []
-  const median = (rows: typeof highRows) =>
+  const median = (rows: Course['rows']) =>
     writer.figure(
       measure,
       'median',
