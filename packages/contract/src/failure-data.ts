@@ -73,7 +73,7 @@ export const BySource = Type.Object(
 export const Limit = Type.Object(
   {
     limit: Type.Number({ examples: [1_048_576] }),
-    unit: oneOf(['bytes', 'events', 'fields']),
+    unit: oneOf(['bytes', 'events', 'fields', 'values']),
     actual: Type.Optional(Type.Number()),
   },
   strict,

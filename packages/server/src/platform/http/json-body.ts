@@ -2,53 +2,30 @@ import type { FastifyInstance } from 'fastify'
 import { DomainError } from '../errors.ts'
 import { faultOfText } from '../text/stored-text.ts'
 import { assertPlainUtf8 } from './body-headers.ts'
+import { createJsonCounter, type JsonBounds } from './json-bounds.ts'
 import { validationError } from './validation.ts'
 
-/** What a JSON document may have; more is refused before it is parsed. */
-export interface JsonBounds {
-  /** Of nesting; at most 32, which nothing in the interface reaches. */
-  readonly levels: number
-  /** Of one object. */
-  readonly keys: number
-  /** Values after the first one, in all objects and lists together. */
-  readonly values: number
-}
-
-/** Nothing in the interface comes near: more of them are only meant to cost time. */
+/** Nothing in the interface comes near: more of them are only meant to cost time. No bounds have more levels. */
 const ordinaryBounds: JsonBounds = { levels: 32, keys: 1_000, values: 250_000 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function tooComplex(limit: string, message: string): DomainError {
-  return new DomainError('tooComplex', { limit }, { message: `The body ${message}` })
+const excesses: Readonly<Record<keyof JsonBounds, (bound: number) => string>> = {
+  levels: (bound) => `nests deeper than ${bound} levels`,
+  keys: (bound) => `has an object with more than ${bound} keys`,
+  values: (bound) => `has more than ${bound} values`,
 }
 
-/**
- * Counts without building anything, and stops at the first excess.
- * @throws DomainError `tooComplex`
- */
-function assertBounds(text: string, { levels, keys, values }: JsonBounds): void {
-  const keysAt = new Uint32Array(levels + 1)
-  let depth = 0
-  let seen = 0
-  let quoted = false
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i)
-    if (quoted) {
-      if (c === 0x5c) i++
-      else if (c === 0x22) quoted = false
-    } else if (c === 0x22) quoted = true
-    else if (c === 0x7b || c === 0x5b) {
-      if (++depth > levels) throw tooComplex(`${levels} levels`, `nests deeper than ${levels} levels`)
-      keysAt[depth] = 0
-    } else if (c === 0x7d || c === 0x5d) depth--
-    else if (c === 0x3a) {
-      const count = (keysAt[depth] ?? 0) + 1
-      keysAt[depth] = count
-      if (count > keys) throw tooComplex(`${keys} keys`, `has an object with more than ${keys} keys`)
-    } else if (c === 0x2c && ++seen > values)
-      throw tooComplex(`${values} values`, `has more than ${values} values`)
-  }
+/** @throws DomainError `tooComplex` */
+function assertBounds(text: string, bounds: JsonBounds): void {
+  const excess = createJsonCounter(bounds)(text)
+  if (excess === undefined) return
+  const bound = bounds[excess]
+  throw new DomainError(
+    'tooComplex',
+    { limit: `${bound} ${excess}` },
+    { message: `The body ${excesses[excess](bound)}` },
+  )
 }
 
 function assertStorable(text: string, path: string): void {

@@ -3,8 +3,8 @@ import { drop } from '@millrace/contract/events/draft.ts'
 import { requestLimits } from '@millrace/contract/events/limits.ts'
 import type { DropRuleId, Finding } from '@millrace/contract/events/rules.ts'
 import { DomainError } from '../../../platform/errors.ts'
+import { createJsonCounter } from '../../../platform/http/json-bounds.ts'
 import { parseForm } from './form-events.ts'
-import { isNestedDeeperThan } from './nesting.ts'
 
 /** The events of one request, as they were sent. */
 export interface CollectedBody {
@@ -52,7 +52,8 @@ export function parseBody(body: Buffer, type: ContentType): CollectedBody {
   const text = decode(body, type.charset)
   if (type.format === 'lines') return parseLines(text)
   // Command line tools send every body as a form unless they are given another type.
-  if (type.format === 'form' && !looksLikeJson(text)) return eventsOf(parseForm(text.trim()))
+  if (type.format === 'form' && !looksLikeJson(text))
+    return eventsOf(parseForm(text.trim(), createCounter(text)))
   return eventsOf(parseJson(text))
 }
 
@@ -90,13 +91,28 @@ function looksLikeJson(text: string): boolean {
 
 /** No real event nests this deep; building one that does takes longer than all else. */
 const maxNesting = 1000
-/** Shorter texts are parsed fast, however deep they nest. */
+/** Shorter texts are parsed fast, whatever they hold. */
 const shortText = 256 * 1024
 
-/** @param uncheckedLength of texts that may nest as deep as they like */
-function parseJson(text: string, uncheckedLength = shortText): unknown {
-  if (text.length > uncheckedLength && isNestedDeeperThan(text, maxNesting))
-    throw malformed(`it nests deeper than ${maxNesting} levels`)
+/** Names what is too much to be parsed in JSON of a body. */
+type Counter = ReturnType<typeof createJsonCounter>
+
+const uncounted: Counter = () => undefined
+
+/** @param uncountedLength of bodies that may hold what they like */
+function createCounter(body: string, uncountedLength = shortText): Counter {
+  if (body.length <= uncountedLength) return uncounted
+  return createJsonCounter({
+    levels: maxNesting,
+    keys: Number.POSITIVE_INFINITY,
+    values: requestLimits.values,
+  })
+}
+
+function parseJson(text: string, uncountedLength = shortText): unknown {
+  const excess = createCounter(text, uncountedLength)(text)
+  if (excess === 'levels') throw malformed(`it nests deeper than ${maxNesting} levels`)
+  if (excess !== undefined) throw tooManyValues()
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
@@ -120,21 +136,32 @@ function eventsOf(parsed: unknown): CollectedBody {
 function parseLines(text: string): CollectedBody {
   const events: unknown[] = []
   const dropped: Finding<DropRuleId>[] = []
+  const excessOf = createCounter(text)
   for (let start = 0, end = 0; end !== -1; start = end + 1) {
     end = text.indexOf('\n', start)
     if (end === start) continue
     const line = text.slice(start, end === -1 ? undefined : end)
     if (line.trim() === '') continue
     if (events.length + dropped.length === requestLimits.events) throw tooManyEvents()
-    try {
-      events.push(JSON.parse(line))
-    } catch {
-      dropped.push(drop('line-unparseable', '', line).reason)
-    }
+    const event = parseLine(line, excessOf)
+    if (event === undefined) dropped.push(drop('line-unparseable', '', line).reason)
+    else events.push(event)
   }
   if (events.length === 0 && dropped.length > 0) throw malformed('no line of it is valid JSON')
   checkCount(events.length + dropped.length)
   return { events, dropped }
+}
+
+/** Undefined for what is no JSON, or nests too deep. @throws {DomainError} eventsTooLarge */
+function parseLine(line: string, excessOf: Counter): unknown {
+  const excess = excessOf(line)
+  if (excess === 'values') throw tooManyValues()
+  if (excess !== undefined) return undefined
+  try {
+    return JSON.parse(line) as unknown
+  } catch {
+    return undefined
+  }
 }
 
 /** @throws {DomainError} emptyEvents, eventsTooLarge */
@@ -152,6 +179,15 @@ function tooManyEvents(actual?: number): DomainError {
     {
       message: `The body holds ${actual ?? `more than ${limit}`} events: send at most ${limit} in one request`,
     },
+  )
+}
+
+function tooManyValues(): DomainError {
+  const limit = requestLimits.values
+  return new DomainError(
+    'eventsTooLarge',
+    { limit, unit: 'values' },
+    { message: `The body holds more than ${limit} values: send fewer events in one request` },
   )
 }
 

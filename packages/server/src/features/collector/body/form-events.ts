@@ -31,9 +31,13 @@ const maxKeyDepth = 8
  * event rules read numbers from texts.
  *
  * Percent signs that encode nothing stand for themselves, as browsers read them (URL Standard, 1.3).
+ * @param excessOf names what is too much to be parsed in a JSON text
  * @throws {DomainError} eventsTooLarge
  */
-export function parseForm(text: string): Record<string, unknown> {
+export function parseForm(
+  text: string,
+  excessOf: (json: string) => unknown = () => undefined,
+): Record<string, unknown> {
   const envelope: Record<string, unknown> = Object.create(null)
   let data: FormObject | undefined
   let unknown: string | undefined
@@ -58,14 +62,15 @@ export function parseForm(text: string): Record<string, unknown> {
   // A form with nothing but unknown fields is not an empty one.
   if (unknown !== undefined) envelope[unknown] ??= ''
   const whole = envelope.data
-  if (typeof whole === 'string') envelope.data = parseData(whole)
+  if (typeof whole === 'string') envelope.data = parseData(whole, excessOf)
   if (data)
     envelope.data = isObject(envelope.data) ? Object.assign(data, { ...envelope.data, ...data }) : data
   return envelope
 }
 
-/** The JSON of a `data` field; a text that is no JSON stays a text, which the event rules refuse. */
-function parseData(text: string): unknown {
+/** The JSON of a `data` field; a text that is no JSON, or too much of it, stays a text, which the event rules refuse. */
+function parseData(text: string, excessOf: (text: string) => unknown): unknown {
+  if (excessOf(text) !== undefined) return text
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -111,11 +116,33 @@ function tooManyFields(): DomainError {
   )
 }
 
-/** Not by decodeURIComponent: its exception for each text that it refuses costs a sender's choice of time. */
+/**
+ * In one walk over the bytes: `decodeURIComponent` throws for each text that it refuses, and a call for each run of
+ * signs is a sender's choice of time too.
+ */
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
-  return spaced.replace(/(?:%[0-9a-fA-F]{2})+/g, (encoded) =>
-    Buffer.from(encoded.replaceAll('%', ''), 'hex').toString('utf8'),
-  )
+  const bytes = Buffer.from(spaced)
+  let end = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    const encoded = byte === percent ? hexAt(bytes, at + 1) * 16 + hexAt(bytes, at + 2) : Number.NaN
+    if (Number.isNaN(encoded)) bytes[end++] = byte
+    else {
+      bytes[end++] = encoded
+      at += 2
+    }
+  }
+  return bytes.toString('utf8', 0, end)
+}
+
+const percent = 0x25
+
+/** The value of a hexadecimal digit; NaN where there is none. */
+function hexAt(bytes: Buffer, at: number): number {
+  const code = bytes[at] ?? 0
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN
 }
