@@ -505,7 +505,7 @@ export function createServices(parts: ServiceParts): Services {
   return {
     runner,
     trackerFiles: {
-      findCompany: async (datasourceId) => (await collector.find(datasourceId))?.companyId,
+      findCompany: async (datasourceId, address) => (await collector.find(datasourceId, address))?.companyId,
     },
     pageIntegrations: createPageIntegrationsService({
       ...integrations,

@@ -48,7 +48,7 @@ export function collectorRoutes(dependencies: {
   async function collect(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const id = readId(request)
     if (admission.isFull()) throw overloaded()
-    const found = collector.find(id)
+    const found = collector.find(id, request.ip)
     const datasource = found instanceof Promise ? await found : found
     if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
     try {

@@ -44,9 +44,10 @@ export interface CollectorService {
   loadCountries(): Promise<void>
   /**
    * The active datasource of an identifier in lower case; a promise only where it must be asked for.
+   * @param address of the request
    * @throws {DomainError} eventsNotDurable (rejects) when the store fails: a 404 would be final for a sender
    */
-  find(id: string): Found | Promise<Found>
+  find(id: string, address: string): Found | Promise<Found>
   /**
    * Validates each event of a request on its own and makes the outcome durable.
    * @param address of the sender, of which the country is kept and nothing else
@@ -124,8 +125,8 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
 
     loadCountries: countries.load,
 
-    find(id) {
-      const found = cache.find(id)
+    find(id, address) {
+      const found = cache.find({ id, address })
       return found instanceof Promise ? askFor(found) : onlyActive(found)
     },
 

@@ -317,7 +317,9 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       const isClick = request.query.mode === 'click'
       let ready: ReadyZone | undefined
       try {
-        const found = shortIdPattern.test(request.shortId) ? zones.find(request.shortId) : undefined
+        const found = shortIdPattern.test(request.shortId)
+          ? zones.find(request.shortId, request.address)
+          : undefined
         ready = found instanceof Promise ? await found : found
       } catch (error) {
         totals.unavailable++

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { createLoadingCache } from '../../platform/cache/loading-cache.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { createSemaphore } from '../../platform/limits/semaphore.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { holdersOf } from '../../platform/network-address.ts'
 import { compileDefinition } from './compile/compile-definition.ts'
 import type { Executable } from './compile/executable.ts'
 import type {
@@ -33,7 +35,7 @@ export interface ZoneCacheOptions {
   readonly log: Pick<Logger, 'warn' | 'error'>
   /** Zones that are remembered, and as many addresses without one; default 10,000. */
   readonly capacity?: number
-  /** Look-ups of addresses that are not remembered, at once; default 64, further ones are refused. */
+  /** Look-ups of addresses that are not remembered, at once; default 64, and 1,000 wait. */
   readonly lookUps?: number
 }
 
@@ -42,6 +44,7 @@ const notifiedMs = 30_000
 const unnotifiedMs = 800
 /** Experiments are read again so often, since their changes are not notified. */
 const experimentsMs = 800
+const lookUpsWaiting = 1_000
 /** How long an address without a zone is remembered. */
 const absentMs = 2_000
 /** How long a request waits for the store where an older answer is there. */
@@ -49,13 +52,20 @@ const waitMs = 250
 
 type Found = ReadyZone | undefined
 
+interface Asked {
+  readonly shortId: string
+  /** Of the request that asks. */
+  readonly address: string
+}
+
 /** Experiments of a definition, by id. */
 type Experiments = ReadyZone['experiments']
 
 /**
  * Zones by their address, compiled. A zone in use is read again behind the answer; requests that follow a notified change
  * wait a moment for what it made. While the store is down the last known one is served. That an address has no zone is
- * remembered for a moment, so that guessing costs the store little.
+ * remembered for a moment, and look-ups take turns by network and address, so that guessing costs the store little and keeps
+ * no zone from others.
  */
 export function createZoneCache(options: ZoneCacheOptions) {
   const { clock, log, isListening, capacity = 10_000, lookUps = 64 } = options
@@ -78,20 +88,21 @@ export function createZoneCache(options: ZoneCacheOptions) {
     maxEntries: capacity,
   })
 
-  const zones = createLoadingCache<string, Omit<ReadyZone, 'experiments'> | undefined>({
-    async load(shortId) {
-      const zone = await options.findZone(shortId)
+  const unknown = createSemaphore(lookUps, lookUpsWaiting)
+  const zones = createLoadingCache<Asked, Omit<ReadyZone, 'experiments'> | undefined>({
+    async load({ shortId, address }, former) {
+      const find = () => options.findZone(shortId)
+      const zone = await (former ? find() : unknown.run(find, holdersOf(address)))
       const company = zone && (await options.readCompany(zone.companyId))
       return zone && company && { zone, company, executable: compile(zone) }
     },
-    keyOf: (shortId) => shortId,
+    keyOf: ({ shortId }) => shortId,
     ...{ clock, absentMs, waitMs },
     freshMs: () => (isListening() ? notifiedMs : unnotifiedMs),
     renewShare: 0.5,
     staleOnError: true,
     onStale: (err, shortId) => log.warn({ err, shortId }, 'a workflow is served as it was last known'),
     maxEntries: capacity,
-    maxLoads: lookUps,
   })
 
   function compile({ workflowId, published, integration }: RunnableZone): Executable | undefined {
@@ -120,8 +131,8 @@ export function createZoneCache(options: ZoneCacheOptions) {
 
   return {
     /** Immediately where it is cached. @throws (rejects) when the store fails and nothing is cached */
-    find(shortId: string): Found | Promise<Found> {
-      const found = zones.find(shortId)
+    find(shortId: string, address: string): Found | Promise<Found> {
+      const found = zones.find({ shortId, address })
       return found instanceof Promise ? found.then(withExperiments) : withExperiments(found)
     },
 

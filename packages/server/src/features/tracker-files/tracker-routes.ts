@@ -7,7 +7,7 @@ import type { TrackerScripts } from './tracker-scripts.ts'
 export interface TrackerFilesDependencies {
   readonly scripts: TrackerScripts
   /** The company of an active tracking datasource; undefined where there is none. Rejects when the store fails. */
-  findCompany(datasourceId: string): Promise<string | undefined>
+  findCompany(datasourceId: string, address: string): Promise<string | undefined>
   /**
    * The path of the script that attaches the web integrations of a company, with its query if it has one; undefined
    * where there is nothing to attach. Only asked for a datasource of that company. A rejection counts as undefined,
@@ -57,7 +57,7 @@ export function trackerRoutes({ scripts, findCompany, integrationsScript }: Trac
     if (typeof datasource !== 'string' || !isId(datasource)) return sendFault(reply, 'datasource')
     const ids = [normalizeId(company), normalizeId(datasource)] as const
     try {
-      if ((await findCompany(ids[1])) !== ids[0]) return sendFault(reply, 'unknown')
+      if ((await findCompany(ids[1], request.ip)) !== ids[0]) return sendFault(reply, 'unknown')
     } catch {
       // Events are taken while the store is down, so pages get the script that sends them.
       return send(request, reply.header('cache-control', 'no-cache'), base)

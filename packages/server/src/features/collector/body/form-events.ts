@@ -117,18 +117,17 @@ function tooManyFields(): DomainError {
 }
 
 /**
- * In one walk over the bytes: `decodeURIComponent` throws for each text that it refuses, and a call for each run of
- * signs is a sender's choice of time too.
+ * In one walk over the bytes: `decodeURIComponent` throws for each text that it refuses, and a call or a copy for each
+ * sign is a sender's choice of time too.
  */
 function decode(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  if (!spaced.includes('%')) return spaced
-  const bytes = Buffer.from(spaced)
+  if (!text.includes('%') && !text.includes('+')) return text
+  const bytes = Buffer.from(text)
   let end = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
     const encoded = byte === percent ? hexAt(bytes, at + 1) * 16 + hexAt(bytes, at + 2) : Number.NaN
-    if (Number.isNaN(encoded)) bytes[end++] = byte
+    if (Number.isNaN(encoded)) bytes[end++] = byte === plus ? space : byte
     else {
       bytes[end++] = encoded
       at += 2
@@ -137,7 +136,9 @@ function decode(text: string): string {
   return bytes.toString('utf8', 0, end)
 }
 
+const space = 0x20
 const percent = 0x25
+const plus = 0x2b
 
 /** The value of a hexadecimal digit; NaN where there is none. */
 function hexAt(bytes: Buffer, at: number): number {

@@ -36,8 +36,8 @@ const success = JSON.stringify({ success: true })
 export function segmentRoutes(app: FastifyInstance, dependencies: SegmentRouteDependencies): void {
   const { collector, clock, admission, takeBody, headers } = dependencies
 
-  async function find(id: string): Promise<CollectorDatasource> {
-    const datasource = await collector.find(id)
+  async function find(id: string, address: string): Promise<CollectorDatasource> {
+    const datasource = await collector.find(id, address)
     if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
     return datasource
   }
@@ -48,12 +48,12 @@ export function segmentRoutes(app: FastifyInstance, dependencies: SegmentRouteDe
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       if (admission.isFull()) throw overloaded()
       const basicKey = readBasicKey(request.headers.authorization)
-      let datasource = basicKey === undefined ? undefined : await find(basicKey)
+      let datasource = basicKey === undefined ? undefined : await find(basicKey, request.ip)
       try {
         const outcome = await takeBody(request, async (bytes) => {
           const body = objectOf(parseJsonBody(bytes, readContentType(request.sentContentType)))
           const key = readWriteKey(body, basicKey)
-          datasource ??= await find(key)
+          datasource ??= await find(key, request.ip)
           const events = mapBody(body, type, { companyId: datasource.companyId, receivedAt: clock.now() })
           return await collector.collect(datasource, events, request.headers['user-agent'], request.ip)
         })

@@ -9,7 +9,7 @@ import type { PageBundle, PageIntegrationsService } from './page-integrations-se
 export interface PageIntegrationsRoutesDependencies {
   readonly pageIntegrations: Pick<PageIntegrationsService, 'find'>
   /** The company of an active tracking datasource; undefined where there is none. Rejects when the store fails. */
-  findCompany(datasourceId: string): Promise<string | undefined>
+  findCompany(datasourceId: string, address: string): Promise<string | undefined>
 }
 
 /** Pages of any site read the answers, those that isolate themselves too. */
@@ -34,16 +34,17 @@ export function pageIntegrationsRoutes({
   findCompany,
 }: PageIntegrationsRoutesDependencies) {
   /** @throws {DomainError} `datasourceNotFound`, for one of another company too */
-  async function findBundle(query: Record<string, unknown>, companyId: string): Promise<PageBundle> {
+  async function findBundle({ query: sent, ip }: FastifyRequest, companyId: string): Promise<PageBundle> {
+    const query = sent as Record<string, unknown>
     const id = readId(query, 'datasource')
-    if ((await findCompany(id)) !== companyId) throw new DomainError('datasourceNotFound', { id })
+    if ((await findCompany(id, ip)) !== companyId) throw new DomainError('datasourceNotFound', { id })
     return pageIntegrations.find(companyId)
   }
 
   async function sendSettings(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.headers(openHeaders)
     const query = request.query as Record<string, unknown>
-    return send(request, reply, await findBundle(query, readId(query, 'company')))
+    return send(request, reply, await findBundle(request, readId(query, 'company')))
   }
 
   /**
@@ -53,7 +54,7 @@ export function pageIntegrationsRoutes({
   async function sendCode(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { companyId, file } = request.params as { companyId: string; file: string }
     reply.headers({ ...openHeaders, 'cache-control': 'no-store' })
-    const bundle = await findBundle(request.query as Record<string, unknown>, companyId)
+    const bundle = await findBundle(request, companyId)
     const text = bundle.codes.get(`t-code/${companyId}/${file}`)
     if (text === undefined) throw new DomainError('integrationNotFound', { id: file })
     reply.header('content-type', 'text/javascript; charset=utf-8').header('cache-control', oneYear)
