@@ -34,8 +34,8 @@ const unknownWaiting = 1_000
  */
 export function createDatasourceCache(findDatasource: FindDatasource, clock: Clock) {
   const unknown = createSemaphore(unknownAtOnce, unknownWaiting)
-  return createLoadingCache({
-    load: ({ id, address }: Asked, former) =>
+  return createLoadingCache<Asked, CollectorDatasource | undefined>({
+    load: ({ id, address }, former) =>
       former ? findDatasource(id) : unknown.run(() => findDatasource(id), holdersOf(address)),
     keyOf: ({ id }) => id,
     clock,
