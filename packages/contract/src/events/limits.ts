@@ -28,6 +28,6 @@ export const requestLimits = {
   events: 2000,
   /** Fields of a form: twice as many as one event has identifiers. */
   fields: 20_000,
-  /** Values of JSON, in all events together: twenty of a body's bytes for each. */
-  values: 250_000,
+  /** Values of JSON, in all events together: ten bytes of a full body for each. */
+  values: 500_000,
 } as const

@@ -39,7 +39,7 @@ const bodyRules = {
     title: 'The body is too large',
     effect: 'refused',
     outcome: 'The request is answered 413 and nothing of it is stored.',
-    fix: 'Keep a body under 5 MB, inflated, and under 250,000 values, and a compressed one under a hundred times its own size.',
+    fix: 'Keep a body under 5 MB, inflated, and under 500,000 values, and a compressed one under a hundred times its own size.',
   },
   'body-too-many-events': {
     title: 'The body holds too many events',
