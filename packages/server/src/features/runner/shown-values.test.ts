@@ -15,7 +15,7 @@ test('a short value is shown as JSON has it, a long one as the beginning of its 
     ['x'.repeat(19_997)],
     Array(50).fill({ text: '\n'.repeat(900) }),
   ])
-    expect(show(long)).toBe(`${JSON.stringify(long).slice(0, 20_000)}…`)
+    expect(createShownValues()(long)).toBe(`${JSON.stringify(long).slice(0, 20_000)}…`)
 })
 
 test('W21: a preview reads of its values no more than it shows', () => {
