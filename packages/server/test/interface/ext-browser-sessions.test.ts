@@ -8,6 +8,7 @@ import { type Auth, type Body, createAuth, testOrigin, testRedirectUri } from '.
 import { authorizationFor, codeOf, verifier } from '../support/authorization.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { createRotation } from '../support/rotation.ts'
+import { openTestService } from '../support/service.ts'
 
 /** What a page that signs users in is promised (docs/faults.md, T19 and T22 to T24). */
 
@@ -108,6 +109,23 @@ describe('the refresh token of a page of the service', () => {
       }
     }
     expect((await refresh(cookie)).statusCode).toBe(200)
+  })
+
+  test('is secure behind https, where a browser without Fetch Metadata names the origin of the service', async () => {
+    const origin = 'https://stats.example'
+    const { app } = await openTestService(relational, { environment: { MILLRACE_PUBLIC_URL: origin } })
+    try {
+      const { cookie } = await signIn()
+      const payload = { grant_type: 'refresh_token', client_id: auth.clientId }
+      const from = (headers: Record<string, string>) =>
+        app.inject({ method: 'POST', url: '/v2/auth/token', payload, headers: { cookie, ...headers } })
+      for (const other of [{}, { origin: 'http://stats.example' }, { origin: 'https://evil.example' }])
+        expect((await from(other)).statusCode).toBe(400)
+      const set = [(await from({ origin })).headers['set-cookie'] ?? []].flat()
+      expect(set.map((each) => each.endsWith('; HttpOnly; SameSite=Lax; Secure'))).toEqual([true, true])
+    } finally {
+      await app.close()
+    }
   })
 
   test('is asked for with a code alone, in one word', async () => {
@@ -264,4 +282,21 @@ test('a client returns to a path of the service at whatever address the service 
     await expect(auth.clients.createClient({ name: 'x', grants: [], redirectUris: [path] })).rejects.toThrow(
       /full address/,
     )
+})
+
+test('the client of the first start returns to the console of the service', async () => {
+  const empty = await createTestDatabase()
+  const { app, context } = await openTestService(empty)
+  try {
+    const asked = authorizationFor(auth, {
+      client_id: context.installation.clientId,
+      redirect_uri: `${testOrigin}/console/`,
+    })
+    expect((await app.inject({ url: `/v2/oauth/authorize?${new URLSearchParams(asked)}` })).statusCode).toBe(
+      200,
+    )
+  } finally {
+    await app.close()
+    await empty.close()
+  }
 })

@@ -7,6 +7,7 @@ import {
 } from '@millrace/contract/resources/datasource.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
+import { tableOf } from '../../src/features/datasources/rows/row-tables.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { callerToken } from '../support/service.ts'
 import { fieldOf, openWorkerDatasources, type WorkerDatasources } from '../support/worker-datasources.ts'
@@ -613,6 +614,25 @@ describe('rows for nodes of workflows', () => {
     const later = await ask(id, [])
     expect(later.rows).toEqual([{ sku: 'Z', price: 9 }])
     expect(later.revision).not.toBe(byKey.revision)
+  })
+
+  test('D12: rows of more than 4 MB are not read at once, by nodes or queries', async () => {
+    const { id } = await world.live('sku,price\nA,1\nB,1\nC,1\nD,1\nE,1\nF,2\n', fields)
+    const [versionId = ''] = (await ask(id, [])).revision.split('.')
+    // As large as rows may be.
+    await world.database.pool.query(
+      `update ${tableOf(versionId)} set row = row || jsonb_build_object('more', repeat('x', 900000)) where key < 'F'`,
+    )
+    const tooMany = { errorName: 'tooComplex', data: { limit: '4 MB' } }
+    await expect(ask(id, [])).rejects.toMatchObject(tooMany)
+    expect((await ask(id, [], { limit: 4 })).rows).toHaveLength(4)
+    const read = (page: string) => world.call('POST', `/query${page}`, { datasourceId: id, query: {} })
+    expect(await read('')).toMatchObject({
+      status: 400,
+      error_code: 19,
+      message: 'The rows have more than 4 MB together: ask for fewer at once',
+    })
+    expect((await read('?perPage=4&page=2')).data).toMatchObject([{}, { sku: 'F', price: 2 }])
   })
 
   test('another company finds nothing', async () => {

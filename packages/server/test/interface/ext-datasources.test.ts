@@ -275,6 +275,16 @@ describe('who sees a datasource', () => {
         params: { company: company.companyId, id },
       })
     }
+    await columnar.command({
+      sql: `INSERT INTO label_keys (company, source, key, datasource)
+            VALUES ({company: String}, 'events', 'both', {stays: String}),
+              ({company: String}, 'events', 'both', {goes: String}), ({company: String}, 'events', 'own', {goes: String})`,
+      params: { company: company.companyId, stays, goes },
+    })
+    const labels = async (): Promise<string[]> => {
+      const reply = await app.inject({ url: '/v2/statistics/meta', headers: callerToken })
+      return [...new Set(reply.body.match(/events\.label\.\w+/g))].sort()
+    }
     const query = {
       dimensions: [],
       timeDimensions: [],
@@ -291,8 +301,10 @@ describe('who sees a datasource', () => {
       return reply.statusCode === 200 ? JSON.parse(reply.json().data) : reply.json()
     }
     expect(await count()).toEqual([{ 'events.count': 3 }])
+    expect(await labels()).toEqual(['events.label.both', 'events.label.own'])
     expect(await call('DELETE', `/${goes}`)).toMatchObject({ code: 200 })
     expect(await count()).toEqual([{ 'events.count': 1 }])
+    expect(await labels()).toEqual(['events.label.both'])
   })
 
   test('is made for the teams that are given by those who are in none', async () => {

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   aGroup,
@@ -48,6 +49,16 @@ test('I01 without a token, or with another than one of the company, every path a
   expect(first).toEqual({ schemas: [errorSchema], status: '401', detail: expect.any(String) })
   const post = await app.scim('POST', '/Users', aUser(app.anAddress()), { authorization: 'Bearer non-token' })
   expect(post.status).toBe(401)
+})
+
+test('long answers are compressed: none shows a secret', async () => {
+  const authorization = `Bearer ${app.scimToken}`
+  for (const url of ['/v2/scim/v2/Schemas', '/metrics']) {
+    const headers = { authorization, 'accept-encoding': 'gzip' }
+    const reply = await app.auth.app.inject({ url, headers })
+    expect([url, reply.statusCode, reply.headers['content-encoding']]).toEqual([url, 200, 'gzip'])
+    expect(gunzipSync(reply.rawPayload).length).toBeGreaterThan(2 * reply.rawPayload.length)
+  }
 })
 
 test('I02 the first page is a ListResponse with numbers, names, mails and whether people are active', async () => {

@@ -25,6 +25,7 @@ import { defaultReply, type RunnerReply, replyOf } from './reply/reply.ts'
 import { execute } from './run/execute.ts'
 import { readRunRequest } from './run/read-request.ts'
 import type { TracedStep } from './run/run.ts'
+import { createShownValues } from './shown-values.ts'
 
 export interface PreviewDependencies {
   readonly readVersion: ReadVersion
@@ -45,8 +46,6 @@ export interface PreviewDependencies {
 
 export type PreviewService = ReturnType<typeof createPreviewService>
 
-/** Of a value as a preview shows it, as JSON. */
-const maxShownLength = 20_000
 const maxFaults = 50
 /** What a run must not wait for, a user who looks for the slow step can. */
 const minBudgetMs = 3_000
@@ -141,6 +140,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
       const now = asked.now === undefined ? clock.now() : Date.parse(asked.now)
       const request = readRunRequest(query, asker, now, dependencies.openZone(company.timezone))
       const steps: PreviewStep[] = []
+      const shown = createShownValues()
       const outcome = await execute({
         executable,
         entrypoint,
@@ -148,7 +148,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
         environment,
         budgetMs: Math.max(budgetMs, minBudgetMs),
         clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request, undefined),
-        trace: (step) => steps.push(toStep(step)),
+        trace: (step) => steps.push(toStep(step, shown)),
       })
       const { content, output, branch } = outcome
       const click = locationOf({
@@ -180,7 +180,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
-function toStep(step: TracedStep): PreviewStep {
+function toStep(step: TracedStep, shown: (value: unknown) => unknown): PreviewStep {
   const { node, type, name, skipped, input, output, milliseconds, fault } = step
   return {
     node,
@@ -192,12 +192,6 @@ function toStep(step: TracedStep): PreviewStep {
     milliseconds: rounded(milliseconds),
     ...(fault !== undefined && { fault }),
   }
-}
-
-/** The value as JSON has it; a long one is cut as text, so that no preview is larger than its steps are many. */
-function shown(value: unknown): unknown {
-  const text = JSON.stringify(value ?? null)
-  return text.length <= maxShownLength ? JSON.parse(text) : `${text.slice(0, maxShownLength)}…`
 }
 
 function shownReply(reply: RunnerReply): Omit<WorkflowPreview['output'], 'kind' | 'click'> {

@@ -142,6 +142,8 @@ interface AnswerNotes {
 
 interface Described {
   readonly at: number
+  /** Which datasources were not read. */
+  readonly without: string
   readonly labels: Promise<LabelKeys>
   /** Made on first use, and again when the setting changes. */
   meta?: { readonly exactCounts: boolean; readonly described: Promise<StatisticsMeta> }
@@ -191,9 +193,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   /** The labels of a company, at most so many milliseconds old. */
   function look(companyId: string, freshFor: number): Described {
     const known = described.get(companyId)
-    if (known && steadyClock.now() - known.at < freshFor) return known
+    const without = store.hiddenNow()
+    if (known?.without === without && steadyClock.now() - known.at < freshFor) return known
     const labels = store.listLabels(companyId)
-    const found: Described = { at: steadyClock.now(), labels }
+    const found: Described = { at: steadyClock.now(), without, labels }
     described.set(companyId, found)
     labels.catch(() => {
       if (described.get(companyId) === found) described.delete(companyId)

@@ -18,6 +18,8 @@ export interface StatisticsStore {
    * removed, by whichever process. Merging of what is stored in the background may change it too.
    */
   readVersion(): Promise<string>
+  /** Names the datasources that are not read although they are stored: another text as soon as one is deleted. */
+  hiddenNow(): string
 }
 
 /** Tables of the loader's own, which no answer rests on. */
@@ -33,9 +35,11 @@ export interface StatisticsStoreDependencies {
 
 /** @throws {DomainError} timeout */
 export function createStatisticsStore({ columnar, hidden }: StatisticsStoreDependencies): StatisticsStore {
+  const hiddenNow = (): string => hidden.ids().join(' ')
   return {
+    hiddenNow,
     async readVersion() {
-      const without = hidden.ids().join(' ')
+      const without = hiddenNow()
       // A part that is inserted has a number of its own; a merged one covers those that it is made of.
       const [row] = await columnar.query<{ version: string }>({
         sql: `SELECT toString(sum(sipHash64(table, partition_id, blocks, last, version, rows))) AS version

@@ -87,7 +87,7 @@ export function healthRoutes(dependencies: {
         return reply.code(code).header('cache-control', 'no-store').send(body)
       })
     }
-    app.get('/metrics', async (request, reply) => {
+    app.get('/metrics', { config: { compressed: true } }, async (request, reply) => {
       assertMayRead(request)
       return reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics())
     })

@@ -114,8 +114,11 @@ function createCompiler({ keyField, collation }: Pick<RowRequest, 'keyField' | '
   return { values, bind, numberOf, textOf, conditionOf }
 }
 
-/** Rows in order, one page of them. */
-export function compileRows(request: RowRequest, page: { limit: number; offset: number }): Statement {
+/** Rows in order, one page of them; all null where they have more than so many bytes together, as text. */
+export function compileRows(
+  request: RowRequest,
+  page: { limit: number; offset: number; maxBytes: number },
+): Statement {
   const { values, bind, numberOf, textOf, conditionOf } = createCompiler(request)
   const where = conditionOf(request.condition)
   const byName = new Map(request.fields.map((field) => [field.name, field]))
@@ -128,8 +131,10 @@ export function compileRows(request: RowRequest, page: { limit: number; offset: 
       : `${textOf(field)} collate "C"`
     return `${value} ${order} nulls last, `
   })
-  const text = `select row from ${tableOf(request.versionId)} where ${where}
-    order by ${order.join('')}position limit ${bind(page.limit, 'bigint')} offset ${bind(page.offset, 'bigint')}`
+  const text = `select case when sum(octet_length(row::text)) over () <= ${bind(page.maxBytes, 'bigint')} then row end as row
+    from (select row from ${tableOf(request.versionId)} where ${where}
+      order by ${order.join('')}position
+      limit ${bind(page.limit, 'bigint')} offset ${bind(page.offset, 'bigint')}) as page`
   return { text, values }
 }
 

@@ -45,6 +45,11 @@ export interface NodeQuestion {
   readonly signal: AbortSignal
 }
 
+/** Null where all rows of the page are too many bytes. */
+interface PageRow {
+  readonly row: DatasourceRow | null
+}
+
 type Asked = Pick<LiveVersion, 'companyId' | 'datasourceId'>
 
 const statementMs = 5_000
@@ -53,6 +58,8 @@ const nodeStatementMs = 2_000
 /** Matches beyond it are neither counted nor answered. */
 export const maxMatches = 10_000
 const nodeRows = 1_000
+/** Of rows that are read at once: a process that reads more answers nobody meanwhile. */
+const maxBytes = 4 * 1024 * 1024
 /** Queries that look at more than the rows of some keys. */
 const scansAtOnce = 3
 const scansWaiting = 60
@@ -152,21 +159,19 @@ export function createRowReader({ relational, findLive, now, steadyClock }: RowR
     const request = await complete(
       requestOf(live, { query: filters.length === 0 ? {} : query, sort: sort ? [sort] : [] }),
     )
-    const statement = compileRows(request, { limit: Math.min(limit, nodeRows), offset: 0 })
+    const statement = compileRows(request, { limit: Math.min(limit, nodeRows), offset: 0, maxBytes })
     if (isByKey(request.condition, live.keyField)) {
-      const { rows } = await relational.pool.query<{ row: DatasourceRow }>(statement.text, [
-        ...statement.values,
-      ])
-      return rows.map(({ row }) => row)
+      const { rows } = await relational.pool.query<PageRow>(statement.text, [...statement.values])
+      return readRows(rows)
     }
-    const [rows = []] = await scan<{ row: DatasourceRow }>(live, nodeStatementMs, [statement])
-    return rows.map(({ row }) => row)
+    const [rows = []] = await scan<PageRow>(live, nodeStatementMs, [statement])
+    return readRows(rows)
   }
 
   return {
     /**
      * One page of matches, and how many there are up to `maxMatches`.
-     * @throws DomainError `invalidDatasourceQuery` or `datasourceQueryTooSlow`
+     * @throws DomainError `invalidDatasourceQuery`, `datasourceQueryTooSlow` or `tooComplex`
      */
     async readPage(
       live: LiveVersion,
@@ -174,12 +179,11 @@ export function createRowReader({ relational, findLive, now, steadyClock }: RowR
       page: { limit: number; offset: number },
     ): Promise<{ rows: DatasourceRow[]; count: number }> {
       const request = await complete(requestOf(live, question))
-      const [rows = [], [counted] = []] = await scan<{ row: DatasourceRow; count: number }>(
-        live,
-        statementMs,
-        [compileRows(request, page), compileCount(request, maxMatches)],
-      )
-      return { rows: rows.map(({ row }) => row), count: counted?.count ?? 0 }
+      const [rows = [], [counted] = []] = await scan<PageRow & { count: number }>(live, statementMs, [
+        compileRows(request, { ...page, maxBytes }),
+        compileCount(request, maxMatches),
+      ])
+      return { rows: readRows(rows), count: counted?.count ?? 0 }
     },
 
     /**
@@ -214,6 +218,14 @@ export type RowReader = ReturnType<typeof createRowReader>
 
 export const revisionOf = ({ id, revision }: Pick<LiveVersion, 'id' | 'revision'>): string =>
   `${id}.${revision}`
+
+function readRows(rows: readonly PageRow[]): DatasourceRow[] {
+  return rows.map(({ row }) => {
+    if (row !== null) return row
+    const message = 'The rows have more than 4 MB together: ask for fewer at once'
+    throw new DomainError('tooComplex', { limit: '4 MB' }, { message })
+  })
+}
 
 function invalidQuery(
   faults: readonly { path: string; message: string }[],

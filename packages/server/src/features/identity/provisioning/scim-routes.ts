@@ -187,6 +187,10 @@ export function registerScimRoutes(app: FastifyInstance, dependencies: ScimRoute
   const { tokens, requests, users, groups, discovery } = dependencies
   app.register(
     async (scope) => {
+      // None of its answers shows a secret.
+      scope.addHook('onRoute', (route) => {
+        route.config = { ...(route.config as object | undefined), compressed: true }
+      })
       scope.removeContentTypeParser('application/json')
       for (const type of ['application/scim+json', 'application/json'])
         takeJsonBodies(scope, type, { bounds, check: requireMembersInLarge })
