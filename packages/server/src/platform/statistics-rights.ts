@@ -1,5 +1,8 @@
 import { DomainError } from './errors.ts'
 
+/** What stands for the names, addresses and parameters of workflows that none of a user's teams sees. */
+export const otherTeams = 'other teams'
+
 /** The user who asks, and what they may do. */
 interface Asking {
   readonly userId: string
