@@ -358,6 +358,7 @@ export function createServices(parts: ServiceParts): Services {
     hasVariableProfile,
     findIntegration: integrations.findRunnable,
     sources: settingSources,
+    readSight: (tx, reader) => createSightReader(tx)(reader),
     validateDefinition: overrides.validateDefinition,
     workflowChanged,
     clock,
@@ -377,8 +378,8 @@ export function createServices(parts: ServiceParts): Services {
   const readSight = createSightReader(relational.db)
   const cohorts = createCohortService({
     relational,
-    requireUnused: (tx, companyId, resourceId) =>
-      workflows.uses.requireUnused(tx, companyId, { kind: 'cohort', resourceId }),
+    requireUnused: (tx, reader, resourceId) =>
+      workflows.uses.requireUnused(tx, reader, { kind: 'cohort', resourceId }),
     lists: createCohortListStore({ columnar }),
     people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,
@@ -426,8 +427,8 @@ export function createServices(parts: ServiceParts): Services {
     log: createDatasourceLogStore({ columnar }),
     listUsesOfDatasource:
       overrides.listUsesOfDatasource ??
-      ((tx, { companyId, datasourceId: resourceId }, outsideTeams) =>
-        workflows.uses.listPublished(tx, companyId, { kind: 'datasource', resourceId }, outsideTeams)),
+      ((tx, { datasourceId: resourceId, ...reader }, outsideTeams) =>
+        workflows.uses.listPublished(tx, reader, { kind: 'datasource', resourceId }, outsideTeams)),
     enter: gate.enter,
     requestPurge,
     refreshHidden: hidden.refresh,
@@ -578,7 +579,7 @@ export function createServices(parts: ServiceParts): Services {
           const experimentUses = uses.map((use) => ({ kind: 'experiment' as const, ...use }))
           if (tag.valueId !== undefined) return experimentUses
           const reference = { kind: 'tag-key', resourceId: tag.tagKeyId } as const
-          const published = await workflows.uses.listPublished(tx, tag.companyId, reference)
+          const published = await workflows.uses.listPublished(tx, tag, reference)
           return [...experimentUses, ...published.map((use) => ({ kind: 'workflow' as const, ...use }))]
         }),
       forgetTag: workflows.uses.forgetTag,

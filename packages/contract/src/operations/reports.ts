@@ -6,6 +6,7 @@ import { EvidenceCheck, FollowUp, Report, ReportCreation, ReportSummary } from '
 import { ReportSettings, ReportSettingsUpdate } from '../resources/report-settings.ts'
 
 const statisticsAccess = { resource: 'statistics', action: 'access' } as const
+const ofAnother = 'Statistics: access; for what another user made also Statistics: manage'
 const tag = 'Statistics'
 const url = '/v2/statistics/reports'
 const params = idParams('Identifier of the report')
@@ -146,9 +147,10 @@ export const regenerateReport = {
   scope: 'authenticated',
   permission: statisticsAccess,
   tag,
+  access: ofAnother,
   summary: 'Make an automatic report again',
   description:
-    'Makes another report of the same period by the settings as they are now. It names the former one in `supersedesReportId`, which is archived once the new one is complete.',
+    'Makes another report of the same period by the settings as they are now. It names the former one in `supersedesReportId`, which is archived once the new one is complete. Automatic reports are of the user who has turned their analysis on.',
   audit: { action: 'report-create', target: 'report' },
   errors: [
     'reportNotFound',
@@ -170,6 +172,7 @@ export const archiveReport = {
   scope: 'authenticated',
   permission: statisticsAccess,
   tag,
+  access: ofAnother,
   summary: 'Archive a report',
   description: 'It leaves the list and can still be read. A generation that has not ended is given up.',
   audit: { action: 'report-archive', target: 'report' },

@@ -1,5 +1,8 @@
 import { DomainError } from './errors.ts'
 
+/** What stands for the names, addresses and parameters of workflows that none of a user's teams sees. */
+export const otherTeams = 'other teams'
+
 /** The user who asks, and what they may do. */
 interface Asking {
   readonly userId: string
@@ -21,7 +24,7 @@ export function assertMayExport(principal: Pick<Asking, 'can'>): void {
 }
 
 /**
- * What a user has saved in the statistics, that user changes and deletes; others need a permission for it.
+ * What a user has saved in the statistics, that user changes, archives and deletes; others need a permission for it.
  * @param owners null for one who is gone
  * @throws {DomainError} `forbidden`
  */
@@ -30,6 +33,6 @@ export function assertMayChange(principal: Asking, owners: readonly (string | nu
   throw new DomainError(
     'forbidden',
     { resource: 'statistics', action: 'manage' },
-    { message: 'Another user has saved this: to change it you need the permission Statistics: manage' },
+    { message: 'This is not yours: to change it you need the permission Statistics: manage' },
   )
 }

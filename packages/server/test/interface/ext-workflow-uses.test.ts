@@ -297,6 +297,38 @@ describe('a datasource', () => {
   })
 })
 
+test('what workflows of other teams use stays, and their names are not told', async () => {
+  const { app, admin, teamId } = opened
+  const other = await app.team()
+  const user = await app.personWith(
+    ...['statistics:access', 'statistics:manage', 'workflowSettings:delete', 'datasource:delete'],
+  )
+  await app.putInto(user.id, other)
+  await app.putInto(admin.id, teamId, other)
+  app.cache.forget()
+  const key = await addKey('Season', ['spring'])
+  const rule = { event: { events: ['purchase'] } }
+  const cohort = (await call<{ id: string }>('POST', cohorts, { name: 'Buyers', rule })).data
+  const shop = { name: 'Shop', resourceGroupIds: [teamId, other] }
+  const datasource = (await call<{ id: string }>('POST', '/v2/datasources', shop)).data
+  const users: readonly (readonly [string, object])[] = [
+    [`${tags}/${key.id}`, tagged([key.id, key.values[0]])],
+    [`${cohorts}/${cohort.id}`, withCohort(cohort.id)],
+    [`/v2/datasources/${datasource.id}`, readingDefinition(datasource.id)],
+  ]
+  for (const [url, definition] of users) {
+    const { name, id } = await opened.published(definition)
+    const refused = async (token: string) => {
+      const reply = await app.auth.call(token, 'DELETE', url, undefined as never)
+      expect(reply.statusCode, url).toBe(409)
+      return reply.body
+    }
+    expect(await refused(user.token)).not.toContain(name)
+    expect(await refused(user.token)).toContain(`"id":"${id}","name":"other teams"`)
+    expect(await refused(admin.token)).toContain(name)
+  }
+})
+
 test('tags are deleted while workflows are saved and published, and neither waits for the other for ever', async () => {
   const keys = await Promise.all([1, 2, 3].map((n) => addKey(`Key ${n}`, ['a', 'b', 'c'], 'multiple')))
   const workflow = await opened.published(

@@ -1,5 +1,5 @@
 import { newId } from '../../src/platform/ids.ts'
-import { only, type PermissionRow, type PermissionRows } from './permission-row.ts'
+import { ofOthers, only, type PermissionRow, type PermissionRows } from './permission-row.ts'
 import type { PermissionWorld, Person } from './permission-world.ts'
 
 const address = '/v2/statistics/reports'
@@ -13,28 +13,36 @@ const snapshot = JSON.stringify({
 })
 
 /** A report of the company that is complete; users start 30 an hour. @returns its id */
-export async function addReport({ relational }: PermissionWorld, { companyId }: Person): Promise<string> {
+export async function addReport(
+  { relational }: PermissionWorld,
+  { companyId }: Person,
+  createdBy = 'platform',
+): Promise<string> {
   const id = newId()
   await relational.pool.query(
     `insert into reports (id, company_id, created_by, requested_type, title, origin_type, guided_analysis, timezone,
        locale, period_start, period_end, comparison_windows)
-     values ($1, $2, 'platform', 'platform', 'Revenue', 'free-form', 'revenue', 'UTC', 'en', '2026-01-01Z',
+     values ($1, $2, $3, 'platform', 'Revenue', 'free-form', 'revenue', 'UTC', 'en', '2026-01-01Z',
        '2026-02-01Z',
        '{"previousPeriod":{"start":"2025-12-01T00:00:00.000Z","end":"2026-01-01T00:00:00.000Z"}}')`,
-    [id, companyId],
+    [id, companyId, createdBy],
   )
   return id
 }
 
 /** One of a period that the company's settings made. @returns its id */
-export async function addAutomaticReport(world: PermissionWorld, person: Person): Promise<string> {
+export async function addAutomaticReport(
+  world: PermissionWorld,
+  person: Person,
+  createdBy?: string,
+): Promise<string> {
   const { pool } = world.relational
   await pool.query(
     `insert into report_settings (company_id, slug, id, cadence) values ($1, 'revenue', $2, 'monthly')
      on conflict do nothing`,
     [person.companyId, newId()],
   )
-  const id = await addReport(world, person)
+  const id = await addReport(world, person, createdBy)
   await pool.query(
     `update reports set slug = 'revenue', cadence = 'monthly', period_key = id, prompt_snapshot = $2, settings_id = id
      where id = $1`,
@@ -108,6 +116,32 @@ const about = (
   stranger: 404,
 })
 
+/** Of operations that take a report out of the list. */
+function archiving(suffix: string, add: typeof addReport): PermissionRow {
+  const call = (path: string) => ({ path: `${path}${suffix}` })
+  const save = async (world: PermissionWorld, by?: Person) =>
+    `${address}/${await add(world, world.admin, by?.userId)}`
+  return {
+    ...about(suffix, (world) => add(world, world.admin)),
+    alone: 403,
+    further: [
+      ...ofOthers(call, save),
+      {
+        says: 'is for the user who has turned the analysis on',
+        rights: only('statistics access', 'company update'),
+        call: async (world, { userId }) => {
+          const id = await addAutomaticReport(world, world.admin)
+          await world.relational.pool.query(
+            `update report_settings set owner_id = $2 where company_id = $1 and slug = 'revenue'`,
+            [world.admin.companyId, userId],
+          )
+          return call(`${address}/${id}`)
+        },
+      },
+    ],
+  }
+}
+
 const settings = `${address}/settings`
 
 export const reportRows: PermissionRows = {
@@ -120,8 +154,8 @@ export const reportRows: PermissionRows = {
   readReport: about(''),
   askFollowUp: about('/follow-ups', undefined, { question: 'and by country?' }),
   retryReport: about('/retry', addFailedReport),
-  regenerateReport: about('/regenerate', (world) => addAutomaticReport(world, world.admin)),
-  archiveReport: about('/archive'),
+  regenerateReport: archiving('/regenerate', addAutomaticReport),
+  archiveReport: archiving('/archive', addReport),
   verifyEvidence: {
     needs: 'statistics access',
     call: async (world) => ({ path: await addEvidence(world) }),

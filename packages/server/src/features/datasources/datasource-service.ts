@@ -13,7 +13,7 @@ import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { namingTeams } from '../../platform/stores/named-teams.ts'
 import type { Queries as AllQueries, Relational } from '../../platform/stores/relational.ts'
-import type { Caller } from '../identity/sessions/principal.ts'
+import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
 import { toDatasource } from './datasource-shape.ts'
 import {
@@ -27,10 +27,13 @@ import type { ImportLogStore } from './imports/import-log-store.ts'
 import type { WorkerSettings } from './workers/worker-settings.ts'
 import { createWorkerStore } from './workers/worker-store.ts'
 
-/** Workflows that read a datasource, those that are archived left out: all, or those of none of the teams. */
+/**
+ * Workflows that read a datasource, by the names that the reader may know; those that are archived left out: all, or
+ * those of none of the teams.
+ */
 export type ListUsesOfDatasource = (
   tx: AllQueries,
-  datasource: { readonly companyId: string; readonly datasourceId: string },
+  datasource: { readonly companyId: string; readonly datasourceId: string; readonly readerId: string },
   outsideTeams?: readonly string[],
 ) => Promise<readonly { readonly id: string; readonly name: string }[]>
 
@@ -128,17 +131,18 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
   /** @throws DomainError `datasourceInUse` */
   async function requireUnused(
     tx: AllQueries,
+    { userId: readerId }: Principal,
     { companyId, id }: StoredDatasource,
     message: string,
     outsideTeams?: readonly string[],
   ): Promise<void> {
-    const uses = await listUsesOfDatasource(tx, { companyId, datasourceId: id }, outsideTeams)
+    const uses = await listUsesOfDatasource(tx, { companyId, datasourceId: id, readerId }, outsideTeams)
     if (uses.length === 0) return
-    const names = uses.slice(0, 3).map(({ name }) => `"${name}"`)
+    const names = [...new Set(uses.map(({ name }) => `"${name}"`))]
     throw new DomainError(
       'datasourceInUse',
       { id, workflows: uses.map((use) => ({ id: use.id, name: use.name })) },
-      { message: `${message}: ${names.join(', ')}${uses.length > 3 ? ', …' : ''}` },
+      { message: `${message}: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}` },
     )
   }
 
@@ -228,7 +232,13 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       const work = async (tx: AllQueries, locked: StoredDatasource): Promise<void> => {
         const within = createDatasourceStore(tx)
         if (teamIds) {
-          await requireUnused(tx, locked, 'Published workflows of other teams use this datasource', teamIds)
+          await requireUnused(
+            tx,
+            principal,
+            locked,
+            'Published workflows of other teams use this datasource',
+            teamIds,
+          )
           await within.replaceTeams(companyId, locked.id, teamIds)
         }
         if (planned) {
@@ -270,7 +280,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
         const locked = await within.lock(principal, normalizeId(id))
         if (!locked) throw absent(id)
         requireOrdinary(locked)
-        await requireUnused(tx, locked, 'Workflows use this datasource')
+        await requireUnused(tx, principal, locked, 'Workflows use this datasource')
         const worker = await createWorkerStore(tx).lock(companyId, locked.id)
         if (locked.kind === 'worker') await within.delete(companyId, locked.id)
         else {

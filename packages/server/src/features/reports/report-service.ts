@@ -15,7 +15,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
-import { archiveReport } from './archive-report.ts'
+import { archiveReport, requireOwnReport } from './archive-report.ts'
 import { defaultPrompt } from './automatic/prompts.ts'
 import { automaticReport } from './automatic/report-planner.ts'
 import { createReportSettingsStore } from './automatic/report-settings-store.ts'
@@ -318,8 +318,8 @@ export function createReportService(dependencies: ReportServiceDependencies) {
 
     /**
      * Makes an automatic report of the same period anew, by the present settings.
-     * @throws DomainError `reportNotFound`, `reportNotAutomatic`, `reportSuperseded`, `reportGenerates`, `tooManyReports`
-     *   or `tooManyRequests`
+     * @throws DomainError `reportNotFound`, `reportNotAutomatic`, `forbidden`, `reportSuperseded`, `reportGenerates`,
+     *   `tooManyReports` or `tooManyRequests`
      */
     async regenerate(caller: Caller, given: string): Promise<Report> {
       const { principal } = caller
@@ -333,6 +333,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
         if (!settings || !cadence || !periodStart || !periodEnd) {
           throw new DomainError('reportNotAutomatic', { id })
         }
+        await requireOwnReport(tx, principal, report)
         requirePresent(report)
         await requireIdle(tx, report)
         await requireTurn(tx, principal)
@@ -356,7 +357,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
       return readWhole(principal, replacement)
     },
 
-    /** @throws DomainError `reportNotFound` */
+    /** @throws DomainError `reportNotFound` or `forbidden` */
     async archive(caller: Caller, given: string): Promise<Report> {
       const { principal } = caller
       const { companyId } = principal
@@ -364,6 +365,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
       await relational.transaction(async (tx) => {
         const report = await lock(tx, principal, id)
         if (report.archivedAt !== null) return
+        await requireOwnReport(tx, principal, report)
         await archiveReport(tx, companyId, id)
         await recordAudit(tx, auditEventOf(caller, 'report-archive', target(id, report.title)))
       })

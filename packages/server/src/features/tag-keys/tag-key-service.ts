@@ -32,7 +32,13 @@ export interface TagUse {
  */
 export type ListUsesOfTag = (
   tx: Queries,
-  tag: { readonly companyId: string; readonly tagKeyId: string; readonly valueId?: string },
+  tag: {
+    readonly companyId: string
+    readonly tagKeyId: string
+    readonly valueId?: string
+    /** Who is told of them, by the names that this user may know. */
+    readonly readerId: string
+  },
 ) => Promise<readonly TagUse[]>
 
 export interface TagKeyServiceDependencies {
@@ -96,8 +102,13 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
   }
 
   /** A use says more than that the service keeps the key: it comes first, also where the service made the key. */
-  async function refuseUsedValue(tx: Queries, key: StoredTagKey, valueId: string): Promise<void> {
-    const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id, valueId })
+  async function refuseUsedValue(
+    tx: Queries,
+    { userId: readerId }: Principal,
+    key: StoredTagKey,
+    valueId: string,
+  ): Promise<void> {
+    const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id, valueId, readerId })
     if (uses.length === 0) return
     const experimentIds = uses.slice(0, maxNamedUses).map((use) => use.id)
     throw new DomainError('tagValueInUse', { id: valueId, experimentIds })
@@ -170,7 +181,8 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
     async delete(caller: Caller, id: string): Promise<void> {
       await relational.transaction(async (tx) => {
         const key = await getForUpdate(tx, caller.principal, id)
-        const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id })
+        const { userId: readerId } = caller.principal
+        const uses = await listUsesOfTag(tx, { companyId: key.companyId, tagKeyId: key.id, readerId })
         if (uses.length > 0) throw inUse(key, uses)
         refuseSystemKey(key)
         const store = createTagKeyStore(tx)
@@ -227,7 +239,7 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
       return relational.transaction(async (tx) => {
         const key = await getForUpdate(tx, caller.principal, id)
         const value = await getValue(tx, key, valueId)
-        await refuseUsedValue(tx, key, value._id)
+        await refuseUsedValue(tx, caller.principal, key, value._id)
         refuseSystemKey(key)
         const store = createTagKeyStore(tx)
         await store.deleteValue(key, value._id)
@@ -281,7 +293,7 @@ const namingValue = <T>(name: string, work: () => Promise<T>): Promise<T> =>
 
 function inUse({ id, name }: StoredTagKey, uses: readonly TagUse[]): DomainError {
   const named = uses.slice(0, maxNamedUses).map((use) => ({ kind: use.kind, id: use.id, name: use.name }))
-  const shown = named.map((use) => `the ${use.kind} "${use.name}"`).join(', ')
+  const shown = [...new Set(named.map((use) => `the ${use.kind} "${use.name}"`))].join(', ')
   const more = uses.length > named.length ? ` and ${uses.length - named.length} more` : ''
   return new DomainError(
     'tagKeyInUse',

@@ -38,8 +38,8 @@ export function createWorkflowSettings(dependencies: WorkflowSettingsDependencie
     categories: createBranchCategoryService({ ...dependencies, forgetCategory: uses.forgetCategory }),
     templates: createJsonTemplateService({
       ...dependencies,
-      requireUnused: (tx, companyId, resourceId) =>
-        uses.requireUnused(tx, companyId, { kind: 'template', resourceId }),
+      requireUnused: (tx, reader, resourceId) =>
+        uses.requireUnused(tx, reader, { kind: 'template', resourceId }),
     }),
     parameters: createParameterService(dependencies),
   }

@@ -1,5 +1,6 @@
 import type { AnalyzeOverrides, WorkflowVersion } from '@millrace/contract/resources/workflow-version.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { otherTeams } from '../../platform/statistics-rights.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { ReadResources } from './read-resources.ts'
 import { analyseContent, type Content, listReferences, readContent } from './versions/version-content.ts'
@@ -8,6 +9,15 @@ import { createWorkflowStore } from './workflow-store.ts'
 
 /** Workflows that a failure names. */
 const maxNamed = 20
+
+/** The user who is told of uses. */
+export interface UsesReader {
+  readonly companyId: string
+  readonly readerId: string
+}
+
+/** Of which workflows the user may know the names (docs/statistics.md, Workflows of other teams). */
+export type ReadWorkflowSight = (tx: Queries, reader: UsesReader) => Promise<'all' | readonly string[]>
 
 /** A tag key, or one value of it. */
 export interface DeletedTag {
@@ -19,7 +29,13 @@ export interface DeletedTag {
 export type WorkflowUses = ReturnType<typeof createWorkflowUses>
 
 /** What workflows use of other features, asked and changed inside the transaction that deletes it. */
-export function createWorkflowUses({ readResources }: { readonly readResources: ReadResources }) {
+export function createWorkflowUses({
+  readResources,
+  readSight,
+}: {
+  readonly readResources: ReadResources
+  readonly readSight: ReadWorkflowSight
+}) {
   /** Changes every draft and live version that names the object. */
   async function rewrite(
     tx: Queries,
@@ -52,23 +68,31 @@ export function createWorkflowUses({ readResources }: { readonly readResources: 
   }
 
   return {
-    /** Published workflows that use the object, by name: all, or those of none of the teams. */
-    listPublished(
+    /**
+     * Published workflows that use the object, by name: all, or those of none of the teams. Those whose names the
+     * reader may not know are called alike, and come last.
+     */
+    async listPublished(
       tx: Queries,
-      companyId: string,
+      reader: UsesReader,
       reference: VersionReference,
       outsideTeams?: readonly string[],
-    ) {
+    ): Promise<{ id: string; name: string }[]> {
       const filter = { publishedOnly: true, outsideTeams, limit: 100 }
-      return createVersionStore(tx).listUses(companyId, reference, filter)
+      const uses = await createVersionStore(tx).listUses(reader.companyId, reference, filter)
+      if (uses.length === 0) return uses
+      const sight = await readSight(tx, reader)
+      const isSeen = ({ id }: { id: string }) => sight === 'all' || sight.includes(id)
+      const unseen = uses.filter((use) => !isSeen(use)).map(({ id }) => ({ id, name: otherTeams }))
+      return [...uses.filter(isSeen), ...unseen]
     },
 
     /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the object */
-    async requireUnused(tx: Queries, companyId: string, reference: VersionReference): Promise<void> {
-      const workflows = await this.listPublished(tx, companyId, reference)
+    async requireUnused(tx: Queries, reader: UsesReader, reference: VersionReference): Promise<void> {
+      const workflows = await this.listPublished(tx, reader, reference)
       if (workflows.length === 0) return
       const named = workflows.slice(0, maxNamed)
-      const names = named.map(({ name }) => `"${name}"`).join(', ')
+      const names = [...new Set(named.map(({ name }) => `"${name}"`))].join(', ')
       throw new DomainError(
         'usedByWorkflows',
         { id: reference.resourceId, workflows: named },

@@ -9,7 +9,7 @@ import {
   type VersionServiceDependencies,
 } from './versions/version-service.ts'
 import { createWorkflowService, type WorkflowServiceDependencies } from './workflow-service.ts'
-import { createWorkflowUses } from './workflow-uses-service.ts'
+import { createWorkflowUses, type ReadWorkflowSight } from './workflow-uses-service.ts'
 
 type Made = 'readResources' | 'validateDefinition'
 
@@ -18,6 +18,7 @@ export interface WorkflowsDependencies
     Omit<VersionServiceDependencies, Made>,
     Omit<ZoneFinderDependencies, 'relational'> {
   readonly sources: Pick<DefinitionSources, 'listTemplates' | 'listCategories'>
+  readonly readSight: ReadWorkflowSight
   /** Tests put another one in its place. */
   readonly validateDefinition?: ValidateDefinition | undefined
 }
@@ -35,7 +36,7 @@ export function createWorkflows(dependencies: WorkflowsDependencies) {
   return {
     service: createWorkflowService(made),
     versions: createVersionService(made),
-    uses: createWorkflowUses({ readResources }),
+    uses: createWorkflowUses({ readResources, readSight: dependencies.readSight }),
     findZone: createZoneFinder(made),
     readPreviewable: createPreviewReader(made),
   }

@@ -42,6 +42,20 @@ const animatingElements: ReadonlySet<string> = new Set([
 ])
 const animatedValues: ReadonlySet<string> = new Set(['by', 'from', 'to', 'values'])
 
+/** Attributes that are declarations of a style, those of SVG that may hold `url()` among them. */
+const styles: ReadonlySet<string> = new Set([
+  'clip-path',
+  'cursor',
+  'fill',
+  'filter',
+  'marker-end',
+  'marker-mid',
+  'marker-start',
+  'mask',
+  'stroke',
+  'style',
+])
+
 /** Elements of which an attribute is a picture, which a document may hold itself. */
 const pictures: ReadonlySet<string> = new Set(['feimage', 'image', 'img', 'input', 'source', 'video'])
 const pictureAttributes: ReadonlySet<string> = new Set(['href', 'poster', 'src', 'srcset'])
@@ -55,6 +69,7 @@ export const isLoading = (element: string): boolean => loadingElements.has(eleme
 export const isAnimated = (element: string, attribute: string): boolean =>
   animatingElements.has(element) && animatedValues.has(attribute)
 export const isAddress = (attribute: string): boolean => addressAttributes.has(localName(attribute))
+export const isStyle = (attribute: string): boolean => styles.has(attribute)
 export const isAddressList = (attribute: string): boolean => lists.has(attribute)
 
 /** Character references of the characters that decide about an address; no other one stands for any of them. */
@@ -88,7 +103,8 @@ const references: Readonly<Record<string, string>> = {
 /** The value of an attribute as a browser decodes it, as far as it matters to an address. */
 export function decodeReferences(text: string): string {
   return text.replace(
-    /&(?:#(?:[xX]([0-9a-fA-F]{1,8})|([0-9]{1,9}));?|([A-Za-z]{2,10});?)/g,
+    // Of a number any zeros may stand in front.
+    /&(?:#(?:[xX]0*([0-9a-fA-F]{1,8})|0*([0-9]{1,9}));?|([A-Za-z]{2,10});?)/g,
     (whole, hex?: string, decimal?: string, name?: string) => {
       if (name !== undefined) return Object.hasOwn(references, name) ? (references[name] ?? '') : whole
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
@@ -100,15 +116,20 @@ export function decodeReferences(text: string): string {
 /** An address as a browser reads it, without what stands around it and the breaks within (WHATWG URL, 4.4). */
 const asRead = (text: string): string => decodeReferences(text).replace(/^[\0-\x20]+|[\t\n\r]/g, '')
 
-/** Where a value stands that follows this text of an address. */
-export function placeBehind(before: string): 'start' | 'host' | 'part' | 'nowhere' {
+/**
+ * Where a value stands that follows this text of an address. `root` is the first step of a path without a host: were it
+ * empty, the next step would be a host.
+ */
+export function placeBehind(before: string): 'start' | 'host' | 'root' | 'part' | 'nowhere' {
   // The value could end a character reference.
   if (/&#?[0-9a-z]*$/i.test(before)) return 'nowhere'
   const text = asRead(before)
   if (text === '') return 'start'
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(text) ?? []
   if (scheme === undefined) {
-    if (/^[\\/]{2}[^\\/?#]*$/.test(text)) return 'host'
+    // A letter in front may be a value that is absent.
+    if (/^x?[\\/]{2,}[^\\/?#]*$/.test(text)) return 'host'
+    if (/^x?[\\/]$/.test(text)) return 'root'
     // The value could make a scheme of what stands before it.
     return /^[a-z0-9+.\s-]*$/i.test(text) ? 'nowhere' : 'part'
   }
@@ -132,23 +153,23 @@ export function faultOfAttribute(element: string, attribute: string, source: str
     return asRead(source).trim().toLowerCase() === 'refresh' || placeholders().test(source)
       ? 'moves visitors elsewhere without a click of theirs; remove it'
       : undefined
-  const isStyle = attribute === 'style'
-  if (!isStyle && !isAddress(attribute) && !isAnimated(element, attribute)) return undefined
+  const isOfStyle = isStyle(attribute)
+  if (!isOfStyle && !isAddress(attribute) && !isAnimated(element, attribute)) return undefined
   const allowsPicture =
-    isStyle ||
+    isOfStyle ||
     attribute === 'background' ||
     (pictures.has(element) && pictureAttributes.has(localName(attribute)))
   // A value may be absent at a run.
   const isRefused = [source.replace(placeholders(), ''), source.replace(placeholders(), 'x')].some((text) =>
-    addressesIn(text, attribute, isStyle).some((address) => hasRefusedScheme(address, allowsPicture)),
+    addressesIn(text, attribute).some((address) => hasRefusedScheme(address, allowsPicture)),
   )
   return isRefused
     ? 'must not begin with javascript:, vbscript:, data: or another scheme that leads to no page; a picture may be data:image/…'
     : undefined
 }
 
-function addressesIn(text: string, attribute: string, isStyle: boolean): string[] {
-  if (isStyle)
+function addressesIn(text: string, attribute: string): string[] {
+  if (isStyle(attribute))
     return [...decodeReferences(text).matchAll(/url\(\s*["']?([^"')]*)/gi)].map(([, address = '']) => address)
   // Commas and semicolons may stand within an address, too: what is behind them begins with no scheme then.
   return isAddressList(attribute) || animatedValues.has(attribute)

@@ -5,6 +5,7 @@ import {
   isAddressList,
   isAnimated,
   isLoading,
+  isStyle,
   placeBehind,
 } from './html-addresses.ts'
 
@@ -17,6 +18,8 @@ export type HtmlPlace =
   /** The begin of an attribute that is an address, and further on in it. */
   | 'address'
   | 'address-part'
+  /** The first step of a path without a host: were it empty, the next step would be a host. */
+  | 'address-root'
   /** What names the host of an address, which no value may. */
   | 'address-host'
   | 'style'
@@ -180,20 +183,25 @@ export class HtmlScanner {
     if (name.startsWith('on') || name === 'srcdoc') return 'nowhere'
     if (this.#tag === 'meta' && name === 'http-equiv') return 'nowhere'
     if (isAnimated(this.#tag, name)) return 'nowhere'
-    if (name !== 'style' && !isAddress(name)) return otherwise
+    const isOfStyle = isStyle(name)
+    if (!isOfStyle && !isAddress(name)) return otherwise
     if (otherwise === 'bare-attribute') return 'nowhere'
-    if (name !== 'style') return isLoading(this.#tag) ? 'nowhere' : this.#placeInAddress(this.#value)
+    if (!isOfStyle) return isLoading(this.#tag) ? 'nowhere' : this.#placeInAddress(this.#value)
     if (this.#urlStart === undefined) return 'style'
     const place = this.#placeInAddress(this.#value.slice(this.#urlStart).replace(/^\s*["']?/, ''))
     if (place === 'address-part') return 'style'
     return place === 'address' ? 'style-address' : place
   }
 
-  #placeInAddress(before: string): 'address' | 'address-part' | 'address-host' | 'nowhere' {
+  #placeInAddress(before: string): 'address' | 'address-part' | 'address-root' | 'address-host' | 'nowhere' {
     if (this.#settled !== undefined) return this.#settled
     const place = before.length > maxAddressLength ? 'nowhere' : placeBehind(before)
     if (place === 'start') return 'address'
     if (place === 'host') this.#hasHostOfValue = true
+    if (place === 'root') {
+      this.#settled = 'address-part'
+      return 'address-root'
+    }
     this.#settled = place === 'nowhere' ? place : `address-${place}`
     return this.#settled
   }
@@ -299,13 +307,13 @@ export class HtmlScanner {
   }
 
   #extendValue(character: string): void {
-    const isStyle = this.#attribute === 'style'
-    const divides = isStyle
+    const isOfStyle = isStyle(this.#attribute)
+    const divides = isOfStyle
       ? character === ')'
       : isAddressList(this.#attribute) && (isSpace(character) || character === ',')
     if (divides) this.#beginAddress()
     else this.#value += character
-    if (isStyle && character === '(' && /url\($/i.test(decodeReferences(this.#value.slice(-40)))) {
+    if (isOfStyle && character === '(' && /url\($/i.test(decodeReferences(this.#value.slice(-40)))) {
       this.#urlStart = this.#value.length
       this.#settled = undefined
     }

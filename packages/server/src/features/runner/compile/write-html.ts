@@ -33,6 +33,9 @@ export function writeHtml(
     case 'address-part':
       // As a step of a path it would lead up, however it is encoded.
       return /^\.\.?$/.test(value) ? '' : escapeHtml(encodePart(value))
+    case 'address-root':
+      // `.` is no step at all, but keeps the slashes beside it apart.
+      return /^\.{0,2}$/.test(value) ? '.' : escapeHtml(encodeForStyle(encodePart(value)))
     case 'style':
       return stylePattern.test(value) ? value : ''
     case 'style-address': {

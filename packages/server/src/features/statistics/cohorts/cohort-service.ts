@@ -35,7 +35,11 @@ export interface CohortServiceDependencies {
   readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
   readonly readSight: ReadSight
   /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the cohort */
-  readonly requireUnused: (tx: Queries, companyId: string, cohortId: string) => Promise<void>
+  readonly requireUnused: (
+    tx: Queries,
+    reader: { readonly companyId: string; readonly readerId: string },
+    cohortId: string,
+  ) => Promise<void>
   readonly clock: Clock
 }
 
@@ -222,11 +226,11 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
      *   workflow uses it
      */
     async delete(caller: Caller, id: string, expected: Expected): Promise<void> {
-      const { companyId } = caller.principal
+      const { companyId, userId: readerId } = caller.principal
       const deleted = await relational.transaction(async (tx) => {
         const row = await getToChange(tx, caller, id, expected)
         await createCohortStore(tx).delete(companyId, row.id)
-        await requireUnused(tx, companyId, row.id)
+        await requireUnused(tx, { companyId, readerId }, row.id)
         await recordAudit(tx, auditEventOf(caller, 'cohort-delete', targetOf(row), {}))
         return row
       })

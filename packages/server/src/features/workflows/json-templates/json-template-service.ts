@@ -16,6 +16,7 @@ import { assertExpected, type Expected } from '../../../platform/stores/revision
 import type { RequireMemberTeams } from '../../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { getWorkflow } from '../versions/version-reader.ts'
+import type { UsesReader } from '../workflow-uses-service.ts'
 import {
   createJsonTemplateStore,
   type StoredTemplate,
@@ -31,7 +32,7 @@ export interface JsonTemplateServiceDependencies {
   readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
   readonly requireMemberTeams: RequireMemberTeams
   /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the template */
-  readonly requireUnused: (tx: Queries, companyId: string, templateId: string) => Promise<void>
+  readonly requireUnused: (tx: Queries, reader: UsesReader, templateId: string) => Promise<void>
 }
 
 export type JsonTemplateService = ReturnType<typeof createJsonTemplateService>
@@ -147,7 +148,8 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
     async delete(caller: Caller, id: string, expected: Expected): Promise<void> {
       await relational.transaction(async (tx) => {
         const stored = await getForUpdate(tx, caller.principal, id, expected)
-        await requireUnused(tx, stored.companyId, stored.id)
+        const { companyId, userId: readerId } = caller.principal
+        await requireUnused(tx, { companyId, readerId }, stored.id)
         await createJsonTemplateStore(tx).delete(stored)
         await recordAudit(tx, auditEventOf(caller, 'json-template-delete', targetOf(stored)))
       })

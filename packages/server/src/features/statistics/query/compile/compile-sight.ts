@@ -1,4 +1,5 @@
 import { interactionNames } from '../../../../database/workflow-columns.ts'
+import { otherTeams } from '../../../../platform/statistics-rights.ts'
 import type { Expression, Source } from '../../members/member.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
@@ -8,9 +9,6 @@ import type { Parameters } from './parameters.ts'
  * of those with these identifiers.
  */
 export type WorkflowSight = 'all' | readonly string[]
-
-/** What stands for the names, addresses and parameters of workflows beyond the sight. */
-export const otherTeams = 'other teams'
 
 /** The column of a relation that says whether what a row names of a workflow is shown. */
 export const shownColumn = 'is_shown'
