@@ -377,8 +377,8 @@ export function createServices(parts: ServiceParts): Services {
   const readSight = createSightReader(relational.db)
   const cohorts = createCohortService({
     relational,
-    requireUnused: (tx, companyId, resourceId) =>
-      workflows.uses.requireUnused(tx, companyId, { kind: 'cohort', resourceId }),
+    requireUnused: (tx, companyId, resourceId, seen) =>
+      workflows.uses.requireUnused(tx, companyId, { kind: 'cohort', resourceId }, seen),
     lists: createCohortListStore({ columnar }),
     people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,

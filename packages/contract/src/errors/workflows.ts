@@ -74,7 +74,7 @@ export const workflowErrors = {
         id: anId,
         workflows: Type.Array(
           Type.Object({ id: anId, name: Type.String({ examples: ['Welcome banner'] }) }, strict),
-          { minItems: 1 },
+          { description: 'Those that you see: others of other teams may use it too' },
         ),
       },
       strict,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../support/accounts.ts'
 import { templateBody } from '../support/permission-rows-workflow-settings.ts'
 import { eventsQuery, openSavedQueries, type SavedQueriesApp } from '../support/saved-queries.ts'
+import { publishWithCohort } from '../support/workflows.ts'
 
 /** What several users save: `ETag`, `If-Match`, and who may change what another has saved. */
 
@@ -194,6 +195,23 @@ test('a saved query whose runs have another’s rights now stays who saved it fi
     createdBy: author.id,
   })
   expect(await call(author, 'PATCH', path, { name: 'Mine' })).toMatchObject({ status: 200 })
+})
+
+test('a cohort that a workflow uses is not deleted, which names no workflow of other teams (W18)', async () => {
+  const kind = kinds['a cohort'] as Kind
+  const author = await opened.app.personWith('statistics:access')
+  const { companyId } = opened.app.auth
+  const { data } = await save(kind, author)
+  await publishWithCohort(opened.relational, companyId, data.id)
+  await opened.relational.pool.query(
+    `insert into teams (company_id, id, name) values ($1, '65f0c0ffee5ca1ab1e0dd0aa', 'Theirs')`,
+    [companyId],
+  )
+  const path = `${kind.address}/${data.id}`
+  const hidden = await call(author, 'DELETE', path)
+  expect(hidden).toMatchObject({ status: 409, error_code: 3009, data: { workflows: [] } })
+  expect(hidden.message).toContain('use this: some of other teams;')
+  expect((await call(admin, 'DELETE', path)).data.workflows).toHaveLength(1)
 })
 
 test('what was read can be sent back with its revision, which counts on', async () => {

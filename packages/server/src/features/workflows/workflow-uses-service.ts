@@ -63,12 +63,24 @@ export function createWorkflowUses({ readResources }: { readonly readResources: 
       return createVersionStore(tx).listUses(companyId, reference, filter)
     },
 
-    /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the object */
-    async requireUnused(tx: Queries, companyId: string, reference: VersionReference): Promise<void> {
+    /**
+     * @param seen identifiers of the workflows that may be named to who asks; those of other teams are not
+     * @throws {DomainError} `usedByWorkflows` while a published workflow uses the object
+     */
+    async requireUnused(
+      tx: Queries,
+      companyId: string,
+      reference: VersionReference,
+      seen: 'all' | readonly string[] = 'all',
+    ): Promise<void> {
       const workflows = await this.listPublished(tx, companyId, reference)
       if (workflows.length === 0) return
-      const named = workflows.slice(0, maxNamed)
-      const names = named.map(({ name }) => `"${name}"`).join(', ')
+      const shown = workflows.filter(({ id }) => seen === 'all' || seen.includes(id))
+      const named = shown.slice(0, maxNamed)
+      const names = [
+        ...named.map(({ name }) => `"${name}"`),
+        ...(shown.length < workflows.length ? ['some of other teams'] : []),
+      ].join(', ')
       throw new DomainError(
         'usedByWorkflows',
         { id: reference.resourceId, workflows: named },

@@ -17,6 +17,7 @@ import { mapConstraintViolation, type Queries, type Relational } from '../../../
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { ReadSight } from '../definitions/sight-store.ts'
+import type { WorkflowSight } from '../query/compile/compile-sight.ts'
 import type { Now } from '../query/time/dates.ts'
 import { openZone } from '../query/time/zone.ts'
 import type { StatisticsSettings } from '../question.ts'
@@ -34,8 +35,13 @@ export interface CohortServiceDependencies {
   readonly recordAudit: RecordAudit
   readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
   readonly readSight: ReadSight
-  /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the cohort */
-  readonly requireUnused: (tx: Queries, companyId: string, cohortId: string) => Promise<void>
+  /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the cohort: it names those that are seen */
+  readonly requireUnused: (
+    tx: Queries,
+    companyId: string,
+    cohortId: string,
+    seen: WorkflowSight,
+  ) => Promise<void>
   readonly clock: Clock
 }
 
@@ -222,11 +228,12 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
      *   workflow uses it
      */
     async delete(caller: Caller, id: string, expected: Expected): Promise<void> {
-      const { companyId } = caller.principal
+      const { companyId, userId } = caller.principal
+      const sight = await readSight({ companyId, readerId: userId })
       const deleted = await relational.transaction(async (tx) => {
         const row = await getToChange(tx, caller, id, expected)
         await createCohortStore(tx).delete(companyId, row.id)
-        await requireUnused(tx, companyId, row.id)
+        await requireUnused(tx, companyId, row.id, sight)
         await recordAudit(tx, auditEventOf(caller, 'cohort-delete', targetOf(row), {}))
         return row
       })
