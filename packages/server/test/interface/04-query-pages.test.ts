@@ -171,7 +171,7 @@ describe('filled buckets', () => {
     expect(grouped.body).toMatchObject({ total: 2 })
   })
 
-  it('stand for nothing but time where nothing is stored, over changes of the clock', async () => {
+  it('stand for nothing but time where nothing is stored, over changes of the clock (Q22)', async () => {
     const hours = async (timezone: string, date: string | string[]) =>
       (
         await asked({ measures: ['events.count'], timeDimensions: days(date, 'hour'), fill: true, timezone })

@@ -133,7 +133,7 @@ describe('warnings', () => {
     expect(await asked('1.1')).toMatch(/\r\n0\r\nx-millrace-warnings: \[\{"path":"limit".*\r\n\r\n$/)
   })
 
-  it('say that a sum has more digits than JSON numbers usually keep, which CSV has too', async () => {
+  it('Q17: say that a sum has more digits than JSON numbers usually keep, which CSV has too', async () => {
     const order = (transId: string, value: string) => storedEvent({ name: 'purchase', transId, value })
     await engine.load([order('a', '90071992547409.93'), order('b', '70000000000000.25')])
     const query = whole({ measures: ['purchases.count', 'purchases.revenue'] })

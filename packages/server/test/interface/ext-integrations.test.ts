@@ -38,7 +38,7 @@ const read = ({ workflowId, id }: Integration) =>
   flows.succeed(flows.call<Integration>('GET', `/${workflowId}/integrations/${id}`))
 
 describe('an integration', () => {
-  it('has clicks that every process answers alike, also one that starts later', async () => {
+  it('W17: has clicks that every process answers alike, also one that starts later', async () => {
     const html = (place: string) => ({
       type: 'html',
       html: '{{click}}',

@@ -650,7 +650,7 @@ describe('displays and clicks', () => {
   })
 })
 
-describe('workflows of other teams', () => {
+describe('workflows of other teams (W18)', () => {
   const [seen, hidden, gone] = [hex(1), hex(2), hex(3)]
   const secret = { url: 'https://secret.example/launch', tmpId: 'x1' }
 

@@ -1,80 +1,6 @@
-import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import { describe, expect, it } from 'vitest'
-import { createReportGenerator } from '../../src/features/reports/generator/generate-report.ts'
-import type { GenerationRequest } from '../../src/features/reports/generator/generation.ts'
-import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 import { times } from '../support/long.ts'
-import { evidence, generationRequest, timeRules } from '../support/report-generation.ts'
-import { storedEvent, testCompany } from '../support/statistics-events.ts'
-import { createOracle } from '../support/statistics-oracle.ts'
-
-const all = describeStatistics({ events: [], purchases: ['country'] }, { exactCounts: true })
-/** One dimension is enough for what is told of members. */
-const dimensions = Object.entries(all.dimensions).filter(([id]) => id === 'purchases.label.country')
-const meta = { ...all, dimensions: Object.fromEntries(dimensions) }
-const day = 86_400_000
-/** Sixty days: half of them are the period before. */
-const begin = Date.parse('2026-01-31T00:00:00Z')
-const middle = begin + 30 * day
-const windowOf = (start: number, end: number) => ({
-  start: new Date(start).toISOString(),
-  end: new Date(end).toISOString(),
-})
-
-/** What was sold on a day: an amount for each purchase, perhaps by country; null where nothing at all was collected. */
-type Sold = number | readonly number[] | Readonly<Record<string, number>> | null
-
-/** The texts of a report over purchases of so many days, one after the other; visits came on each of them. */
-async function report(
-  days: readonly Sold[],
-  request: Partial<GenerationRequest> = {},
-  now = begin + 90 * day,
-) {
-  const old = storedEvent({ company: testCompany, time: begin - 400 * day, eventId: 'old', tmpId: 'old' })
-  const oldPurchase = storedEvent({ ...old, name: 'purchase', eventId: 'old-p', transId: 'old', value: '1' })
-  const events = days.flatMap((sold, i) => {
-    if (sold === null) return []
-    const time = begin + i * day + day / 2
-    const common = { company: testCompany, time, tmpId: 'p' }
-    const amounts = typeof sold === 'number' ? [sold] : Array.isArray(sold) ? sold : []
-    const named = typeof sold === 'object' && !Array.isArray(sold) ? Object.entries(sold) : []
-    const all = [...amounts.map((value) => ['FR', value] as const), ...named]
-    return [
-      storedEvent({ ...common, eventId: `v-${i}` }),
-      ...all.map(([country, value], n) =>
-        storedEvent({
-          ...common,
-          name: 'purchase',
-          eventId: `b-${i}-${n}`,
-          transId: `t-${i}-${n}`,
-          value: value.toFixed(2),
-          labels: { country },
-        }),
-      ),
-    ]
-  })
-  const oracle = createOracle([old, oldPurchase, ...events])
-  const { sections } = await createReportGenerator({
-    describe: async () => meta,
-    runQuery: async (query) => evidence(query, oracle.rows(query, 'UTC')),
-    time: timeRules,
-    clock: { now: () => now },
-  }).generate(
-    generationRequest({
-      companyId: testCompany,
-      analysis: { kind: 'guided', guidedAnalysis: 'revenue' },
-      period: windowOf(middle, middle + 30 * day),
-      comparisonWindows: { previousPeriod: windowOf(begin, middle) },
-      ...request,
-    }),
-  )
-  return (kind?: ReportSection['kind']) =>
-    sections
-      .filter((section) => kind === undefined || section.kind === kind)
-      .flatMap(({ paragraphs }) => paragraphs.map(({ text }) => text))
-      .join('\n')
-      .replace(/[\u00A0\u202F]/g, ' ')
-}
+import { begin, day, middle, reportOfDays as report, type Sold, windowOf } from '../support/report-of-days.ts'
 
 const repeat = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 const month = (before: readonly Sold[], now: readonly Sold[]) => [
@@ -164,6 +90,37 @@ describe.each(['en', 'fr'] as const)('what is usual, in %s', (locale) => {
     )
   })
 
+  const except = {
+    en: 'Apart from days that are extraordinary or lack data, that lies within what days usually vary by.',
+    fr: 'Hormis les jours exceptionnels ou sans données, cela reste dans la variation habituelle des jours.',
+  }
+
+  it.each<[string, readonly Sold[]]>([
+    ['of refunds', repeat(60, [120] as Sold).with(45, [-8890])],
+    ['of refunds in the period before', repeat(60, [120] as Sold).with(15, [-8890])],
+    [
+      'of refunds in a shop that sells on few days',
+      Array.from({ length: 60 }, (_, i) => (i === 46 ? [-8890] : i % 5 === 0 ? [100 + ((i * 7) % 31)] : [])),
+    ],
+    [
+      'without data',
+      Array.from({ length: 60 }, (_, i) => (i >= 40 && i < 50 ? null : [100 + ((i * 37) % 23)])),
+    ],
+  ])('is kept but for days %s', async (_, days) => {
+    const told = await report(days, { locale })
+    expect(told('change')).toContain(except[locale])
+    expect(told()).not.toContain(usual[locale])
+  })
+
+  it('is left by parts, and by extraordinary days', async () => {
+    const days = Array.from({ length: 60 }, (_, i) => [
+      i === 50 ? -5000 : (i < 44 ? 100 : 200) + ((i * 37) % 9),
+    ])
+    expect((await report(days, { locale }))('change')).toContain(
+      { en: 'have a part in it, and parts of it', fr: 'y ont une part, et une partie a changé' }[locale],
+    )
+  })
+
   it('is kept by days that vary as before', async () => {
     const told = await report(
       Array.from({ length: 60 }, (_, i) => [100 + ((i * 37) % 23), 80 + ((i * 53) % 31)]),
@@ -217,13 +174,29 @@ describe('extraordinary days', () => {
   })
 })
 
+it('finds a new level that begins with an extraordinary day, and no other such day', async () => {
+  const days = Array.from({ length: 60 }, (_, i) => [i === 44 ? 2000 : (i < 44 ? 100 : 200) + ((i * 37) % 9)])
+  const told = await report(days)
+  expect(told('course')).toContain('Within the period the level rises on 17 March 2026')
+  expect(told('outliers')).toMatch(/^On 16 March 2026 [^\n]* far above [^\n]*$/)
+})
+
+it('calls no day the highest that is far below what was expected', async () => {
+  const told = await report(month(repeat(30, [100, 100]), [[5], [7]]))
+  expect(told('outliers')).toContain('On 3 March 2026 revenue was 7.00, far below')
+  expect(told()).not.toContain('The day with the highest')
+})
+
 it('tells no highest and lowest day of the week whose medians are equal', async () => {
   const days = Array.from({ length: 60 }, (_, i) => (i % 7 === 2 && i >= 35 ? 100 : []))
   expect((await report(days))('season')).toBe('')
 })
 
-it('calls no day the highest or lowest where all are equal', async () => {
+it('calls no day the highest or lowest where all are equal, or several are', async () => {
   const days = repeat(60, [120])
+  const refunded = (await report(repeat(60, [120] as Sold).with(45, [-8890])))('course')
+  expect(refunded).not.toContain('The day with the highest')
+  expect(refunded).toContain('The lowest day is 17 March 2026')
   expect((await report(days))('course')).toBe('')
   expect((await report(days, { locale: 'fr' }))('course')).toBe('')
 })

@@ -163,7 +163,7 @@ test.each([
   '<p style="background: url( javascript:x)">',
   '<form action="javascript:x">',
   '<input formaction=javascript:x>',
-])('%s is not shown as it is', (html) => {
+])('W16: %s is not shown as it is', (html) => {
   const { refused } = inspectHtml(html)
   expect(refused).toHaveLength(1)
   const safe = withoutRefused(html, refused)

@@ -717,7 +717,7 @@ test.each([
   '<a href="/" ping="/a {{x}}">',
   '<svg><a xlink:href="{{x}}">',
   '<p style="background: url({{x}})">',
-])('the whole address in %s is held to the rule of redirects', (html) => {
+])('W16: the whole address in %s is held to the rule of redirects', (html) => {
   const of = (x: object) =>
     textsOf(withNodes({ end: { type: 'html', html, bindings: { x } } as WorkflowNode }))
   expect(of({ node: 'city' })).toEqual([

@@ -275,6 +275,7 @@ describe.each(['en', 'fr'] as const)('claims that cannot both be true, in %s', (
   })
   const within = ['change', phrases.variation('within', 'day')] as const
   const outlier = ['outliers', phrases.outlier(noun, day(0), [revenue(0)], true, [revenue(1)])] as const
+  const farBelow = ['outliers', phrases.outlier(noun, day(0), [revenue(0)], false, [revenue(1)])] as const
   const highest = phrases.peak('day', noun, day(0), [revenue(0)])
   const levelChange = (row: number) => ['course', phrases.levelChange(true, day(row), 'day')] as const
   const rises = (kind: ReportSection['kind']) => [kind, phrases.driver(member, moved('up', 1, 0))] as const
@@ -301,6 +302,8 @@ describe.each(['en', 'fr'] as const)('claims that cannot both be true, in %s', (
     ['the usual that is more', [within, ['change', phrases.variation('beyond', 'day')]]],
     ['the usual on a new level', [within, levelChange(1)]],
     ['the usual with drivers', [within, rises('drivers')]],
+    ['the usual with an extraordinary day', [within, outlier]],
+    ['the highest that is far below', [['course', highest], farBelow]],
     ['drivers and none', [['drivers', phrases.noDrivers('within')], rises('drivers')]],
     ['an extraordinary day that is usual', [['course', highest, phrases.peakIsUsual('day')], outlier]],
     ['a level that begins with an extraordinary day', [levelChange(0), outlier]],
@@ -314,6 +317,7 @@ describe.each(['en', 'fr'] as const)('claims that cannot both be true, in %s', (
       [['change', phrases.change(moved('up', 1, 0)), phrases.yearChange(moved('down', 0, 1))]],
     ],
     ['a change of parts on a new level', [['change', phrases.variation('partly', 'day')], levelChange(1)]],
+    ['an extraordinary day beside usual ones', [['change', phrases.variation('otherwise', 'day')], outlier]],
     ['an extraordinary day before a new level', [outlier, levelChange(1)]],
     ['two subjects', [within, ['summary', phrases.variation('beyond', 'day')], levelChange(1)]],
   ])('are not seen in %s', (_, told) => expect(faults(...told)).toEqual([]))

@@ -27,7 +27,8 @@ interface About {
 
 /**
  * Claims of a report that cannot both be true: something rose and fell, or rises where its figures fall; the usual that
- * changed; an extraordinary day on which a new level begins; a day that is the highest and the lowest.
+ * changed or holds extraordinary days; an extraordinary day on which a new level begins; a day that is the highest and
+ * the lowest, or far below what was expected.
  */
 export function findContradictions(
   sections: readonly ReportSection[],
@@ -136,8 +137,10 @@ function againstEachOther(statements: readonly Statement[], locale: Language): C
     ...either(within, having(claims.isBeyond), 'what is usual is said to be more than that'),
     ...either(within, having(claims.levelChange), 'what is usual is said to have changed its level'),
     ...either(within, drivers, 'what is usual is said to be driven by members'),
+    ...either(within, having(claims.outlier), 'what is usual is said to hold extraordinary days'),
     ...either(having(claims.noDrivers), drivers, 'no member changed, and some did'),
     ...both(times(claims.highest, usualPeaks), outliers, 'an extraordinary day is said to be usual'),
+    ...both(times(claims.highest), times(claims.farBelow), 'the highest is said to be far below'),
     ...both(times(claims.levelChange), outliers, 'a new level begins with an extraordinary day'),
     ...both(times(claims.highest), times(claims.lowest), 'the highest and the lowest'),
   ]

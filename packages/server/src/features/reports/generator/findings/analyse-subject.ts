@@ -101,13 +101,15 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
   const levels =
     hasFacts && seasonal && seasonal.granularity !== 'month' ? findLevels(bucketsIn(seasonal)) : []
   const firsts = levels.map(({ index }) => index)
-  const outliers = findOutliers(days, isCount, firsts).filter(({ index }) => index >= offset)
+  const extraordinary = findOutliers(days, isCount, firsts)
+  const outliers = extraordinary.filter(({ index }) => index >= offset)
   const levelChange = levelChangeOf(seasonal, levels, offset, outliers)
   const peak = told && peakOf(told, isCount, seasonal, outliers)
   const peakDrivers =
     peak?.standsOut && told ? await findPeakDrivers({ subject, scope, told, peak, known }, context) : []
   const change = (now?.number(measure) ?? 0) - (beforeRow?.number(measure) ?? 0)
-  const parts = { drivers: found.drivers, levelChange }
+  const hasExceptions = extraordinary.length + missing.length + missingBefore.length > 0
+  const parts = { drivers: found.drivers, levelChange, hasExceptions }
   return {
     subject,
     ...(totals ? { totals } : {}),
@@ -282,13 +284,14 @@ function levelledOf(course: Course): readonly number[] {
   })
 }
 
-/** The peak; an extraordinary day stands out whatever the others vary by. */
+/** The peak; an extraordinary day stands out whatever the others vary by, and is none where it is far below them. */
 function peakOf(told: Course, isCount: boolean, seasonal: Course | undefined, outliers: readonly Outlier[]) {
   const peak = findPeak(told.values, levelledOf(told), isCount)
   if (!peak || told.granularity !== 'day') return peak
   const key = told.rows[peak.index]?.key(told.column)
-  const isOutlier = outliers.some(({ index }) => seasonal?.rows[index]?.key(seasonal.column) === key)
-  return { ...peak, standsOut: peak.standsOut || isOutlier }
+  const outlier = outliers.find(({ index }) => seasonal?.rows[index]?.key(seasonal.column) === key)
+  if (!outlier) return peak
+  return (told.values[peak.index] ?? 0) > outlier.expected ? { ...peak, standsOut: true } : undefined
 }
 
 /** Buckets that each window needs to say what is usual, and buckets of both that are not empty. */
@@ -302,19 +305,28 @@ function variationOf(
   course: Course | undefined,
   before: Course | undefined,
   change: number,
-  { drivers, levelChange }: { drivers: readonly Driver[]; levelChange: SubjectFindings['levelChange'] },
+  {
+    drivers,
+    levelChange,
+    hasExceptions,
+  }: {
+    drivers: readonly Driver[]
+    levelChange: SubjectFindings['levelChange']
+    hasExceptions: boolean
+  },
 ): Variation | undefined {
   if (!course || !before || course.granularity !== before.granularity) return undefined
   const [own, earlier] = [course, before].map((each) => bucketsIn(each).filter(({ base }) => base > 0))
   if (!own || !earlier || Math.min(own.length, earlier.length) < minVaried) return undefined
   const { pValue, statistic } = compareRobustly(own, earlier)
   if (pValue <= maxPValue && Math.sign(statistic) === Math.sign(change)) return 'beyond'
-  if (pValue <= maxPValue || drivers.length > 0 || levelChange) return 'partly'
+  if (pValue <= maxPValue || drivers.length > 0 || levelChange) return hasExceptions ? 'mixed' : 'partly'
   const filled = [own, earlier].map((buckets) => buckets.filter(({ value }) => value !== 0).length)
   const [filledNow = 0, filledBefore = 0] = filled
   // What never sold, or on a day or two, has no usual variation.
   const isKnown = filledNow > 0 && filledBefore > 0 && filledNow + filledBefore >= minVaried
-  return isKnown ? 'within' : undefined
+  if (!isKnown) return undefined
+  return hasExceptions ? 'otherwise' : 'within'
 }
 
 /** The last change of level within the period, which holds to its end; its first day is an ordinary one. */

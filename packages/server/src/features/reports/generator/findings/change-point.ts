@@ -44,7 +44,28 @@ function divide(levelled: readonly Bucket[]): ChangePoint | undefined {
 /** How often a part is divided again: into eight levels at most. */
 const maxDepth = 3
 
-/** Every bucket at which the course goes over to another level, in the order of time: each part is looked at again. */
+/**
+ * The buckets with the greatest and least few at the next value, of which a level that is looked for has more: an
+ * extraordinary bucket makes no level, and hides none.
+ */
+function withoutExtremes(buckets: readonly Bucket[]): Bucket[] {
+  const values = buckets.filter(({ base }) => base > 0).map(({ value }) => value)
+  const sorted = values.toSorted((a, b) => a - b)
+  const cut = Math.min(minSide - 1, Math.floor(maxExtreme * sorted.length))
+  const [least = 0, greatest = 0] = [sorted[cut], sorted.at(-1 - cut)]
+  return buckets.map((bucket) => ({
+    ...bucket,
+    value: bucket.base > 0 ? Math.min(greatest, Math.max(least, bucket.value)) : bucket.value,
+  }))
+}
+
+/** The part of a course, at either end of its values, that may be extraordinary. */
+const maxExtreme = 0.05
+
+/**
+ * Every bucket at which the course of a count or sum goes over to another level, in the order of time: each part is
+ * looked at again.
+ */
 export function findLevels(buckets: readonly Bucket[]): ChangePoint[] {
   const within = (part: readonly Bucket[], depth: number): ChangePoint[] => {
     const found = depth > 0 ? divide(part) : undefined
@@ -56,7 +77,7 @@ export function findLevels(buckets: readonly Bucket[]): ChangePoint[] {
       ...right.map((each) => ({ ...each, index: each.index + found.index })),
     ]
   }
-  return within(withoutWeekdays(buckets), maxDepth)
+  return within(withoutWeekdays(withoutExtremes(buckets)), maxDepth)
 }
 
 interface Division {

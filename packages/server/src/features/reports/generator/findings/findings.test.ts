@@ -242,6 +242,14 @@ describe('extraordinary days', () => {
     },
   )
 
+  it.each([-8890, 8890])('are found where most days are 0: %d', (value) => {
+    const sparse = Array.from({ length: 60 }, (_, i) => ({
+      weekday: i % 7,
+      value: i === 46 ? value : i % 5 === 0 ? 100 + ((i * 7) % 31) : 0,
+    }))
+    expect(findOutliers(sparse).map(({ index }) => index)).toEqual([46])
+  })
+
   it('are compared by their weekday: an empty Sunday is none where all are empty', () => {
     const closed = days(5, 90).map((each) => (each.weekday === 6 ? { ...each, value: 0 } : each))
     expect(findOutliers(closed)).toEqual([])
@@ -251,8 +259,9 @@ describe('extraordinary days', () => {
 })
 
 describe('a peak', () => {
-  it('is the earliest greatest bucket, and stands out of noise in one of a hundred courses at most', () => {
-    expect(findPeak([1, 5, 3, 5])).toEqual({ index: 1, standsOut: false })
+  it('is the one greatest bucket, and stands out of noise in one of a hundred courses at most', () => {
+    expect(findPeak([1, 5, 3, 4])).toEqual({ index: 1, standsOut: false })
+    expect(findPeak([1, 5, 3, 5])).toBeUndefined()
     expect(findPeak([0, 0])).toBeUndefined()
     for (const length of [12, 30]) {
       let standing = 0

@@ -17,6 +17,8 @@ const minDays = 21
 const reach = 10
 /** Neighbours that a day needs: of a level that has just begun, or soon ends, there are few. */
 const minNeighbours = 4
+/** Days with a value that are needed where most are 0. */
+const minFilled = 7
 /** Chance of any false outlier in a course. */
 const maxFalse = 0.01
 
@@ -24,7 +26,8 @@ const maxFalse = 0.01
  * Days beyond a robust bound after the season (docs/reports.md, How findings are computed): the difference of a day from
  * its level, the running median of its neighbours after the factors of weekdays, in robust deviations, tested with
  * Bonferroni's correction for the number of days. Weekdays that are closed as a rule, and days of 0 among them, are no
- * outliers. Days before and behind a change of the level (`levels`: the first days of each) are no neighbours.
+ * outliers. Days before and behind a change of the level (`levels`: the first days of each) are no neighbours. Where most
+ * days are 0, the others are held against each other, and taken to vary by half of their level at least.
  */
 export function findOutliers(
   days: readonly Day[],
@@ -32,28 +35,32 @@ export function findOutliers(
   levels: readonly number[] = [],
 ): Outlier[] {
   if (days.length < minDays) return []
-  const factors = weekdayFactors(days)
+  const isSparse = median(days.map(({ value }) => value)) === 0
+  const factors = isSparse ? [] : weekdayFactors(days)
   const levelled = days.map(({ value, weekday }) => {
+    if (isSparse && value === 0) return undefined
     const factor = factors[weekday] ?? 1
     return factor > 0.05 ? value / factor : undefined
   })
   const expected = levelled.map((own, i) => {
     if (own === undefined) return undefined
-    const begin = Math.max(i - reach, 0, ...levels.filter((first) => first <= i))
-    const end = Math.min(i + reach + 1, days.length, ...levels.filter((first) => first > i))
+    const reached = isSparse ? days.length : reach
+    const begin = Math.max(i - reached, 0, ...levels.filter((first) => first <= i))
+    const end = Math.min(i + reached + 1, days.length, ...levels.filter((first) => first > i))
     const around = levelled
       .slice(begin, end)
       .filter((value, j): value is number => value !== undefined && begin + j !== i)
     return around.length >= minNeighbours ? median(around) : undefined
   })
   const usual = median(expected.filter((level) => level !== undefined))
-  const least = leastDeviation(usual, isCount)
+  const least = isSparse ? Math.abs(usual) / 2 : leastDeviation(usual, isCount)
   const chances = scales.map((scale) => {
     const residuals = levelled.map((own, i) => {
       const level = expected[i]
       return own === undefined || !level ? undefined : scale(own) - scale(level)
     })
-    return chancesOf(residuals, scale(Math.abs(usual) + least) - scale(Math.abs(usual)))
+    const leastResidual = scale(Math.abs(usual) + least) - scale(Math.abs(usual))
+    return chancesOf(residuals, leastResidual, isSparse ? minFilled : minDays)
   })
   return days.flatMap(({ weekday }, index) => {
     const level = expected[index]
@@ -73,9 +80,9 @@ const scales: readonly ((value: number) => number)[] = [
 ]
 
 /** The chance of each residual among so many, in robust deviations; 1 where it is not known. */
-function chancesOf(residuals: readonly (number | undefined)[], least: number): number[] {
+function chancesOf(residuals: readonly (number | undefined)[], least: number, needed: number): number[] {
   const known = residuals.filter((residual) => residual !== undefined)
-  if (known.length < minDays) return residuals.map(() => 1)
+  if (known.length < needed) return residuals.map(() => 1)
   const deviation = robustScale(known, least)
   const center = median(known)
   return residuals.map((residual) =>

@@ -16,9 +16,9 @@ const logarithm = mirrored((value) => Math.log(value + 0.5))
 const linear = (value: number) => value
 
 /**
- * The greatest bucket, of equal ones the earliest, and whether it lies above the others' median by more than their robust
- * deviation lets expect of the greatest of so many (Bonferroni's correction); none where all are equal. `levelled` are
- * the values after the season, with which it is compared.
+ * The one greatest bucket, and whether it lies above the others' median by more than their robust deviation lets expect
+ * of the greatest of so many (Bonferroni's correction); none where several are equal. `levelled` are the values after the
+ * season, with which it is compared.
  */
 export function findPeak(
   values: readonly number[],
@@ -27,7 +27,7 @@ export function findPeak(
 ): Peak | undefined {
   const greatest = Math.max(...values)
   const index = values.indexOf(greatest)
-  if (index === -1 || greatest <= 0 || greatest === Math.min(...values)) return undefined
+  if (index === -1 || greatest <= 0 || index !== values.lastIndexOf(greatest)) return undefined
   const scale = levelled.length < manyBuckets ? linear : logarithm
   const scaled = levelled.map(scale)
   const others = scaled.filter((_, i) => i !== index)

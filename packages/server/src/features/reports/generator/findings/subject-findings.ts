@@ -81,9 +81,10 @@ export type Uncovered = 'empty' | 'partial' | 'begun'
 
 /**
  * Whether the change of the whole lies within what buckets usually vary by or beyond it; `partly` where it does not lie
- * beyond, though members or the level within the period changed.
+ * beyond, though members or the level within the period changed; `otherwise` where extraordinary days, or days without
+ * any data, may have made it, and the others lie within; `mixed` where both may have.
  */
-export type Variation = 'within' | 'beyond' | 'partly'
+export type Variation = 'within' | 'beyond' | 'partly' | 'otherwise' | 'mixed'
 
 export type ComparedWindow = 'period' | 'before' | 'yearBefore'
 

@@ -39,6 +39,7 @@ export const english: Phrases = {
     lowest: /^The lowest (?:day|week|month) is [^⟦]*⟦(\d+)⟧/,
     peakIsUsual: /^It lies within what /,
     outlier: /^On ⟦(\d+)⟧ .* far (?:above|below) what /u,
+    farBelow: /^On ⟦(\d+)⟧ .* far below what /u,
     levelChange: /^Within the period the level (?:rises|falls) [^⟦]*⟦(\d+)⟧/,
   },
   titles: {
@@ -73,6 +74,10 @@ export const english: Phrases = {
         return say`That lies within what ${plural[granularity]} usually vary by.`
       case 'beyond':
         return say`That is more than what ${plural[granularity]} usually vary by.`
+      case 'otherwise':
+        return say`Apart from days that are extraordinary or lack data, that lies within what ${plural[granularity]} usually vary by.`
+      case 'mixed':
+        return say`Days that are extraordinary or lack data have a part in it, and parts of it changed by more than what ${plural[granularity]} usually vary by.`
       case 'partly':
         return say`As a whole this is no more than what ${plural[granularity]} usually vary by, but parts of it changed by more.`
     }

@@ -39,6 +39,7 @@ export const french: Phrases = {
     lowest: /^(?:Le (?:jour|mois) le plus bas|La semaine la plus basse) est [^⟦]*⟦(\d+)⟧/,
     peakIsUsual: /^(?:Ce jour|Cette semaine|Ce mois) reste dans la variation /,
     outlier: /^Le ⟦(\d+)⟧, .* loin au-dess(?:us|ous) de ce que /u,
+    farBelow: /^Le ⟦(\d+)⟧, .* loin au-dessous de ce que /u,
     levelChange: /^Au cours de la période, le niveau (?:monte|descend) [^⟦]*⟦(\d+)⟧/,
   },
   titles: {
@@ -73,6 +74,10 @@ export const french: Phrases = {
         return say`Cela reste dans la variation habituelle des ${plural[granularity]}.`
       case 'beyond':
         return say`C’est plus que la variation habituelle des ${plural[granularity]}.`
+      case 'otherwise':
+        return say`Hormis les jours exceptionnels ou sans données, cela reste dans la variation habituelle des ${plural[granularity]}.`
+      case 'mixed':
+        return say`Des jours exceptionnels ou sans données y ont une part, et une partie a changé plus que la variation habituelle des ${plural[granularity]}.`
       case 'partly':
         return say`Dans l’ensemble, cela ne dépasse pas la variation habituelle des ${plural[granularity]}, mais une partie a changé davantage.`
     }

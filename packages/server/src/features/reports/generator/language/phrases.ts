@@ -43,6 +43,7 @@ export interface Claims {
   readonly lowest: RegExp
   readonly peakIsUsual: RegExp
   readonly outlier: RegExp
+  readonly farBelow: RegExp
   readonly levelChange: RegExp
 }
 
