@@ -7,11 +7,11 @@ export default defineConfig({
     setupFiles: ['packages/server/test/support/every-reply.ts', 'packages/server/test/support/cost.ts'],
     globalSetup: ['packages/server/test/support/postgres-server.ts'],
     reporters: ['default', new ClosingReporter()],
-    // Only to end what hangs: a busy machine takes many times as long as an idle one.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // A long run is not refused for one test that a busy machine upset: the closing summary names it instead.
-    retry: Number(process.env.MILLRACE_TEST_RETRY ?? 0),
+    // Only to end what hangs, and with them what waits for a condition: a busy machine takes many times as long as an
+    // idle one.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 200_000 } },
     // Two cores carry PostgreSQL, the columnar engine and the tests: more workers only wait for each other.
     maxWorkers: 2,
     // Files of a worker share its modules, which hold no state: importing the server for each file took as long as

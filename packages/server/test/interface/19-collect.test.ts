@@ -408,7 +408,7 @@ describe('the body', () => {
         rows.push(...(await other.rows()))
         return rows.reduce((sum, { m }) => sum + Number(m), 0)
       }
-      await expect.poll(counted, { timeout: 10_000 }).toBe(4)
+      await expect.poll(counted).toBe(4)
       expect(rows.length).toBeLessThan(4)
       expect(rows[0]).toMatchObject({ z: 'refused', rule: 'body-unparseable', d: datasourceId, k: companyId })
       expect(rows.at(-1)).toMatchObject({ z: 'refused', rule: 'body-empty', m: 1 })
@@ -806,7 +806,7 @@ describe('what goes wrong', () => {
     await sendAndLeave(text)
     const all: Row[] = []
     const count = async () => all.push(...(await stored()))
-    await expect.poll(count, { timeout: 10_000 }).toBe(1)
+    await expect.poll(count).toBe(1)
   })
 
   test('keeps no place for requests that were cut', async () => {

@@ -343,9 +343,7 @@ describe('T16: a crash between the insertion of a token and the reply', () => {
     await relational.close()
   })
 
-  test('of the whole service leaves no half of a session, and every token that was given works', {
-    timeout: 120_000,
-  }, async () => {
+  test('of the whole service leaves no half of a session, and every token that was given works', async () => {
     let service = await startService()
     const { clientId, dataDirectory, admin } = service
     const grant = async (fields: Record<string, string>): Promise<Pair | undefined> => {

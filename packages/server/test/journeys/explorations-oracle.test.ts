@@ -153,7 +153,7 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
   beforeAll(async () => {
     events = await readOnlineRetail(realCompany)
     await engine.load(events)
-  }, 120_000)
+  })
 
   beforeEach(() => {
     app.caller.companyId = realCompany

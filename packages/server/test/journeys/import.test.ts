@@ -13,7 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), 'millrace-import-'))
 
 beforeAll(async () => {
   service = await startService()
-}, 60_000)
+})
 afterAll(async () => {
   rmSync(directory, { recursive: true })
   await service.stop()
@@ -88,17 +88,14 @@ async function ask(): Promise<unknown> {
 }
 
 async function untilLoaded(events: number): Promise<Record<string, number>> {
-  for (;;) {
+  return until(async () => {
     const counted = await counters()
-    if ((counted.accepted ?? 0) + (counted.duplicate ?? 0) >= events) return counted
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+    return (counted.accepted ?? 0) + (counted.duplicate ?? 0) >= events && counted
+  }, 100)
 }
 
 describe('the real data set through the collector', () => {
-  it('imported, interrupted and imported again counts every purchase once', { timeout: 240_000 }, async ({
-    skip,
-  }) => {
+  it('imported, interrupted and imported again counts every purchase once', async ({ skip }) => {
     if (realDataAbsent) return skip(realDataAbsent)
     const { file, people, purchases, revenue } = long ? whole : await excerpt()
     const importReal = ['import', file, '--mapping', 'online-retail']
@@ -133,7 +130,7 @@ describe('the real data set through the collector', () => {
 })
 
 describe('operator commands', () => {
-  it('work beside a running service and on a stopped one', { timeout: 120_000 }, async () => {
+  it('work beside a running service and on a stopped one', async () => {
     const created: string[] = []
     const createOne = async (name: string): Promise<void> => {
       const { code, output } = await millrace(['datasource', 'create', '--name', name, '--json'])

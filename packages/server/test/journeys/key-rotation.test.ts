@@ -43,9 +43,7 @@ function environment(...keys: readonly Buffer[]): Record<string, string> {
   }
 }
 
-test('L04: a key is replaced beside the running service, and taken out once nothing needs it', {
-  timeout: 120_000,
-}, async () => {
+test('L04: a key is replaced beside the running service, and taken out once nothing needs it', async () => {
   let service: Service | undefined
   const run = async (...keys: readonly Buffer[]): Promise<Service> => {
     await service?.stop()
@@ -70,9 +68,7 @@ test('L04: a key is replaced beside the running service, and taken out once noth
   }
 })
 
-test('killed at any moment, it leaves secrets that open, and goes on when it is run again', {
-  timeout: 120_000,
-}, async (context) => {
+test('killed at any moment, it leaves secrets that open, and goes on when it is run again', async (context) => {
   inFullLengthOnly(context)
   const ids = { companyId: newId(), clientId: newId(), datasourceId: newId() }
   await createBootstrapStore(database.db).insertInstallation({ ...ids, adminEmail: 'ada@example.com' })

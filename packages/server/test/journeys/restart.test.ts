@@ -91,10 +91,10 @@ test.each(parentsOfServices)(
     const counters = async () =>
       (await service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`))
         .accepted
-    await expect.poll(counters, { timeout: 20_000 }).toBe(rounds)
+    await expect.poll(counters).toBe(rounds)
     const processes = service.processes()
     process.kill(service.pid, 'SIGTERM')
-    await expect.poll(() => processes.filter(isAlive), { timeout: 25_000 }).toEqual([])
+    await expect.poll(() => processes.filter(isAlive)).toEqual([])
   },
 )
 
@@ -146,7 +146,7 @@ test('U11: a service whose columnar store cannot be migrated takes events, says 
   const { sql = '' } = readMigrations(columnarDirectory).find(({ number }) => number === 6) ?? {}
   await store.command({ sql: 'drop table person_events sync' })
   await store.command({ sql: splitStatements(sql)[0]?.text ?? '' })
-  await expect.poll(readiness, { timeout: 60_000 }).toMatchObject({ status: 200 })
-  await expect.poll(() => service.query(query), { timeout: 20_000 }).toEqual([{ 'events.count': 1 }])
+  await expect.poll(readiness).toMatchObject({ status: 200 })
+  await expect.poll(() => service.query(query)).toEqual([{ 'events.count': 1 }])
   expect(await service.stop()).toBe(0)
 })
