@@ -4,7 +4,11 @@ import ClosingReporter from './scripts/closing-reporter.ts'
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
-    setupFiles: ['packages/server/test/support/every-reply.ts', 'packages/server/test/support/cost.ts'],
+    setupFiles: [
+      'packages/server/test/support/every-reply.ts',
+      'packages/server/test/support/cost.ts',
+      'packages/server/test/support/generated-cases.ts',
+    ],
     globalSetup: ['packages/server/test/support/postgres-server.ts'],
     reporters: ['default', new ClosingReporter()],
     // Only to end what hangs, and with them what waits for a condition: a busy machine takes many times as long as an

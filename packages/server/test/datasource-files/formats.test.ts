@@ -7,8 +7,10 @@ import { openParquet } from '../../src/features/datasources/formats/open-parquet
 import { openRows } from '../../src/features/datasources/formats/open-rows.ts'
 import { SourceFault } from '../../src/features/datasources/formats/source-fault.ts'
 import { sourceLimits } from '../../src/features/datasources/formats/source-options.ts'
-import { long, times } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { createFileDirectory, readAll, streamOf, workbookOf, zipOf } from '../support/source-files.ts'
+
+const long = isFull(import.meta.filename)
 
 const files = createFileDirectory()
 

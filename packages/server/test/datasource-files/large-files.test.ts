@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { measureFile, type TextFormat, writeLargeFile } from '../support/large-files.ts'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { createFileDirectory } from '../support/source-files.ts'
+
+const long = isFull(import.meta.filename)
 
 const mebibyte = 1024 * 1024
 const files = createFileDirectory()

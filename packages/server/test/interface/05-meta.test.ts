@@ -2,10 +2,12 @@ import { readStatisticsMeta } from '@millrace/contract/operations/statistics.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent, testCompany } from '../support/statistics-events.ts'
+
+const long = isFull(import.meta.filename)
 
 let engine: StatisticsEngine
 let app: StatisticsApp

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { onlineRetailFile, readInvoices, realDataAbsent } from '../support/online-retail.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+
+const long = isFull(import.meta.filename)
 
 let service: Service
 const directory = mkdtempSync(join(tmpdir(), 'millrace-import-'))

@@ -135,5 +135,5 @@ test(
       expect(await service.stop()).toBe(0)
     }
   },
-  kills * 20_000 + 60_000,
+  240_000 + kills * 20_000,
 )

@@ -15,8 +15,10 @@ import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
 import { openColumnar } from '../../src/platform/stores/columnar.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
-import { long, times } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { startService } from '../support/running-service.ts'
+
+const long = isFull(import.meta.filename)
 
 const holderScript = join(import.meta.dirname, '../support/lock-holder.ts')
 

@@ -9,7 +9,7 @@ import type { Attribution } from '../../src/features/statistics/query/compile/co
 import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { long, times } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
 import {
@@ -19,6 +19,8 @@ import {
   interactionsOf,
 } from '../support/statistics-oracle-credits.ts'
 import { cellOf, measuresOf, type Named, openingsOf } from '../support/statistics-oracle-workflows.ts'
+
+const long = isFull(import.meta.filename)
 
 const runs = times(12, 2)
 

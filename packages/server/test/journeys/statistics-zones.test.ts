@@ -6,12 +6,14 @@ import { createParameters } from '../../src/features/statistics/query/compile/pa
 import type { Grouping } from '../../src/features/statistics/query/query.ts'
 import { createResultWriter } from '../../src/features/statistics/query/shape.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
 import { createOracle } from '../support/statistics-oracle.ts'
 import { bucketOf, isoIn } from '../support/statistics-oracle-time.ts'
+
+const long = isFull(import.meta.filename)
 
 const second = 1_000
 const hour = 3_600_000
