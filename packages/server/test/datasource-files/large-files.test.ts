@@ -22,7 +22,6 @@ afterAll(() => Promise.all(written.map((path) => rm(path, { force: true }))))
 
 test.each(formats)(
   'the memory of an analysis and of reading %s does not grow with the file (D06)',
-  { timeout: 300_000 },
   async (format) => {
     const [small, medium, large] = await Promise.all(
       [smallBytes, mediumBytes, largeBytes].map(async (bytes) => {

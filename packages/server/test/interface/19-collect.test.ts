@@ -366,7 +366,9 @@ describe('the body', () => {
     const repeated = 'data[ids][]=A&'.repeat(15_000)
     expect((await world.send({ headers, body: `${repeated}${base}` })).status).toBe(200)
     const all = await world.rows()
-    expect(all.filter((row) => row.z !== 'e').map(({ rule, path }) => `${rule} ${path}`)).toEqual([
+    // A note about a body that was refused before may come late.
+    const noted = all.filter(({ z }) => z !== 'e' && z !== 'refused')
+    expect(noted.map(({ rule, path }) => `${rule} ${path}`)).toEqual([
       'data-not-object data',
       'labels-too-many data',
       'label-key-not-allowed data',

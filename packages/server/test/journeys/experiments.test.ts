@@ -4,9 +4,7 @@ import { experimentBody } from '../support/experiments.ts'
 import { inFullLengthOnly } from '../support/long.ts'
 import { removeData, startService } from '../support/running-service.ts'
 
-test('a scheduled experiment starts by itself, and its units get variants', {
-  timeout: 300_000,
-}, async (context) => {
+test('a scheduled experiment starts by itself, and its units get variants', async (context) => {
   inFullLengthOnly(context)
   const service = await startService()
   try {

@@ -149,7 +149,7 @@ const histories = times(60, 6)
 const runs = times(1_500, 15)
 
 describe('on generated events', () => {
-  it('answers any funnel as a plain computation does', { timeout: 240_000 + 1_000 * runs }, async () => {
+  it('answers any funnel as a plain computation does', { timeout: 600_000 + 1_000 * runs }, async () => {
     const samples = fc.sample(fc.array(sampleEvent, { minLength: 1, maxLength: 60 }), {
       numRuns: histories,
       seed: 12,

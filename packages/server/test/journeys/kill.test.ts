@@ -135,5 +135,5 @@ test(
       expect(await service.stop()).toBe(0)
     }
   },
-  240_000 + kills * 20_000,
+  600_000 + kills * 20_000,
 )

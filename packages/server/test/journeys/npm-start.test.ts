@@ -20,9 +20,7 @@ async function send(service: Service, eventId: string): Promise<number> {
   return (await fetch(service.trackerUrl, { method: 'POST', body: JSON.stringify(event) })).status
 }
 
-test('npm start ends in order with the service, whichever of the two is signalled, and starts again', {
-  timeout: 300_000,
-}, async (context) => {
+test('npm start ends in order with the service, whichever of the two is signalled, and starts again', async (context) => {
   inFullLengthOnly(context)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-npm-'))
   onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 test('whatever identity provider, administrator and attacker do, in whichever order', {
-  timeout: 240_000 + runs * 5_000,
+  timeout: 600_000 + runs * 5_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(walks, async (steps) => {

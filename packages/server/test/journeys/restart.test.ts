@@ -52,7 +52,6 @@ function launch([command = '', ...args]: readonly string[]): ChildProcess {
 
 test.each(everyParent)(
   'a data directory and its event log are taken in the moment of a kill -9, below %s',
-  { timeout: 300_000 },
   async (parent) => {
     const path = temporaryDirectory()
     for (let round = 0; round < times(15, 2); round++) {
@@ -74,7 +73,6 @@ test.each(everyParent)(
 
 test.each(parentsOfServices)(
   'a service starts in the moment in which another one was killed with -9, below %s',
-  { timeout: 300_000 },
   async (parent) => {
     const dataDirectory = temporaryDirectory()
     const rounds = times(3, 1)
@@ -100,9 +98,7 @@ test.each(parentsOfServices)(
   },
 )
 
-test('U11: a service whose columnar store cannot be migrated takes events, says why it answers no query, and does once it is mended', {
-  timeout: 300_000,
-}, async () => {
+test('U11: a service whose columnar store cannot be migrated takes events, says why it answers no query, and does once it is mended', async () => {
   const dataDirectory = temporaryDirectory()
   const engine = embeddedColumnar({ dataDirectory, logger: silentLogger, yields: false })
   await engine.child.start()

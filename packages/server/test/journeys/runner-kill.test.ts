@@ -103,5 +103,5 @@ test(
       expect(await service.stop()).toBe(0)
     }
   },
-  240_000 + kills * 60_000,
+  600_000 + kills * 60_000,
 )

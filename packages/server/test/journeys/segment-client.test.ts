@@ -39,9 +39,7 @@ async function untilStored(service: Service, name: string, label: string, count:
   return await countsOf(service, name, label)
 }
 
-test('the ordinary Segment client delivers each call once, through a kill -9 of the service', {
-  timeout: 300_000,
-}, async () => {
+test('the ordinary Segment client delivers each call once, through a kill -9 of the service', async () => {
   const port = await findPort()
   let service = await startService({ dataDirectory, env: { MILLRACE_PORT: port } })
   const failures: unknown[] = []

@@ -550,7 +550,7 @@ describe('any history of people', () => {
   }
 
   it('is credited as a plain computation says, in every model', {
-    timeout: 240_000 + 60_000 * runs,
+    timeout: 600_000 + 60_000 * runs,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(history, async (drawn) => {

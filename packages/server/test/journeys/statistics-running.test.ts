@@ -52,7 +52,7 @@ const whole = (query: Partial<Query>): Query => ({
 const counted = whole({ measures: ['events.count'] })
 
 describe('any query', () => {
-  it('of known members is answered or refused, never failed', { timeout: 240_000 + 300 * runs }, async () => {
+  it('of known members is answered or refused, never failed', { timeout: 600_000 + 300 * runs }, async () => {
     await engine.load([
       storedEvent({ ids: ['a'], labels: { x: '1' } }),
       storedEvent({ name: 'purchase', value: '1', transId: 'T', ids: ['a'] }),

@@ -73,7 +73,7 @@ describe('orders', () => {
   const measures = ['count', 'revenue', 'buyers', 'references'].map((name) => `purchases.${name}`)
 
   it('are the same in whichever batches and order their events come', {
-    timeout: 240_000 + 10_000 * runs,
+    timeout: 600_000 + 10_000 * runs,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -323,7 +323,7 @@ async function rowsOf(
 const perRun = 30_000
 
 it('every measure by every dimension equals a plain computation, whatever the history and its order', {
-  timeout: 240_000 + perRun * runs * (long ? 2 : 1),
+  timeout: 600_000 + perRun * runs * (long ? 2 : 1),
 }, async () => {
   let credited = 0
   await fc.assert(

@@ -262,9 +262,7 @@ async function measure(measures: readonly string[], dimension?: string): Promise
   })
 }
 
-test('visitors of a page see what a workflow chooses for them, click and buy, and statistics count it', {
-  timeout: 300_000,
-}, async (context) => {
+test('visitors of a page see what a workflow chooses for them, click and buy, and statistics count it', async (context) => {
   if (browserAbsent) context.skip(browserAbsent)
   const products = await importProducts()
   const experiment = await startExperiment()

@@ -347,5 +347,5 @@ test.each(
     expect(subjects).toHaveLength(made.length + failures.length)
     expect(kills).toBeGreaterThan(2)
   },
-  long ? 3_600_000 : 240_000,
+  long ? 3_600_000 : 600_000,
 )

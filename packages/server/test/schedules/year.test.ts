@@ -226,5 +226,5 @@ test.each(periods)(
     expect(kills).toBeGreaterThan(2)
     if (long) expect(rows.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(10)
   },
-  long ? 3_600_000 : 240_000,
+  long ? 3_600_000 : 600_000,
 )

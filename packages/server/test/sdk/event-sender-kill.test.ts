@@ -104,5 +104,5 @@ test(
       removeData(service)
     }
   },
-  240_000 + kills * 30_000,
+  600_000 + kills * 30_000,
 )

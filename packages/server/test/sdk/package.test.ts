@@ -31,7 +31,7 @@ beforeAll(async () => {
   await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${stdout.trim()}`], {
     cwd: project,
   })
-}, 300_000)
+})
 afterAll(async () => {
   await auth.app.close()
   await database.close()
@@ -56,7 +56,7 @@ async function compile(file: string, options: object = {}): Promise<string> {
   return (await execute(process.execPath, [compiler], { cwd: project }).catch(failed)).stdout
 }
 
-describe('the package, in a project of its own', { timeout: 300_000 }, () => {
+describe('the package, in a project of its own', () => {
   it('has no dependencies and nothing of the contract', () => {
     const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, unknown>

@@ -47,6 +47,7 @@ export interface TestDatabaseOptions {
 }
 
 const templateLock = 7_311_099
+const patientMs = 600_000
 
 /**
  * In front of PostgreSQL's own `now()`: the instant of the session where a test has set one. Defaults of columns and
@@ -203,7 +204,14 @@ function openTestDatabase(
   present: { readonly time: FakeTime; isFollowed: boolean },
   drop = async () => {},
 ): TestDatabase {
-  const relational = openRelational({ address: application, logger: silentLogger, connections: 10 })
+  const relational = openRelational({
+    address: application,
+    logger: silentLogger,
+    connections: 10,
+    // However busy the machine is: what has to be given up is told to give up by its test.
+    connectWithinMs: patientMs,
+    statementTimeoutMs: patientMs,
+  })
   const { time } = present
   const presentText = () => (present.isFollowed ? new Date(time.clock.now()).toISOString() : '')
   precedeStatements(relational, presentText, () => testDatabase.beforeStatement)
