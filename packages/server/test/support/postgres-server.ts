@@ -125,13 +125,12 @@ export default function setup(): () => Promise<void> {
   const { socket, stop } = launchServer(memory)
   process.env[serverVariable] = socket
   process.env.NODE_COMPILE_CACHE ??= compiled
-  if (memory !== undefined) {
-    const directory = join(dirname(socket), 'tmp')
-    mkdirSync(directory)
-    // As below /tmp, the account of PostgreSQL can go where a test lets it.
-    chmodSync(dirname(socket), 0o711)
-    process.env.TMPDIR = directory
-  }
+  const directory = join(dirname(socket), 'tmp')
+  mkdirSync(directory)
+  // As below /tmp, the account of PostgreSQL can go where a test lets it.
+  chmodSync(dirname(socket), 0o711)
+  // What workers leave behind goes with it.
+  process.env.TMPDIR = directory
   return stop
 }
 

@@ -151,8 +151,15 @@ async function asSuperuser<T>(
   }
 }
 
+let template: Promise<string> | undefined
+
 /** The database that holds all migrations as they are now, made by whichever test file needs it first. */
-async function migratedTemplate(socket: string): Promise<string> {
+function migratedTemplate(socket: string): Promise<string> {
+  template ??= makeTemplate(socket)
+  return template
+}
+
+async function makeTemplate(socket: string): Promise<string> {
   const hash = createHash('sha256')
   for (const { file, checksum } of readMigrations(relationalDirectory)) hash.update(`${file} ${checksum}\n`)
   const name = `template_${hash.digest('hex').slice(0, 16)}`

@@ -11,10 +11,10 @@ import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Statement } from '../../src/platform/stores/columnar.ts'
-import { createTestColumnar, type TestEngine } from './columnar.ts'
+import { sharedColumnar, type TestEngine } from './columnar.ts'
 import type { StoredEvent } from './statistics-events.ts'
 
-/** A columnar engine of the test's own, to which events are written by the loader. */
+/** The columnar engine of the worker, to which events are written by the loader. */
 export interface StatisticsEngine {
   readonly columnar: TestEngine
   /** Every statement that was read with, for tests of what is sent. */
@@ -23,10 +23,11 @@ export interface StatisticsEngine {
   load(events: readonly StoredEvent[]): Promise<void>
   /** Removes all events. */
   empty(): Promise<void>
+  /** The engine goes on; the next file of the worker finds it empty. */
   close(): Promise<void>
 }
 
-const tables = [
+const tablesOfEvents = [
   'events',
   'purchases',
   'workflow_events',
@@ -39,7 +40,7 @@ const tables = [
 ]
 
 export async function openStatisticsEngine(): Promise<StatisticsEngine> {
-  const engine = await createTestColumnar()
+  const engine = await sharedColumnar()
   const statements: Statement[] = []
   let sequence = 0
 
@@ -50,6 +51,18 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
     return createBatchLoader({ store, known, attempted: { sequence }, ledger })
   }
   let loader = openLoader()
+
+  async function truncate(those: readonly string[] = []): Promise<void> {
+    const filled = await engine.query<{ name: string }>({
+      sql: `SELECT name FROM system.tables
+        WHERE database = currentDatabase() AND total_rows > 0
+          AND (empty({those: Array(String)}) OR has({those: Array(String)}, name))`,
+      params: { those },
+    })
+    for (const { name } of filled) await engine.command({ sql: `TRUNCATE TABLE ${name}` })
+  }
+  // What the file before has left.
+  await truncate()
 
   return {
     columnar: {
@@ -77,15 +90,10 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
       if (quarantined > 0) throw new Error(`${quarantined} of the events cannot be loaded`)
     },
     async empty() {
-      const filled = await engine.query<{ name: string }>({
-        sql: `SELECT name FROM system.tables
-          WHERE database = currentDatabase() AND has({tables: Array(String)}, name) AND total_rows > 0`,
-        params: { tables },
-      })
-      for (const { name } of filled) await engine.command({ sql: `TRUNCATE TABLE ${name}` })
+      await truncate(tablesOfEvents)
       // It remembers what is stored.
       loader = openLoader()
     },
-    close: () => engine.close(),
+    close: async () => {},
   }
 }
