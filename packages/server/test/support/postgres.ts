@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { migrateRelational, relationalDirectory } from '../../src/database/migrate.ts'
 import { withRelationalLock } from '../../src/database/relational-migrations.ts'
@@ -15,6 +14,7 @@ import {
 import { openRelational, type Relational, type SocketAddress } from '../../src/platform/stores/relational.ts'
 import { createFakeTime, type FakeTime } from './fake-time.ts'
 import { launchServer, serverVariable } from './postgres-server.ts'
+import { until } from './until.ts'
 
 /** Runs before a statement; what it throws is what the statement fails with. */
 export type BeforeStatement = (text: string, values: readonly unknown[]) => Promise<unknown> | undefined
@@ -108,25 +108,21 @@ function precedeStatements(
 
 /** Asks at the socket until its server listens. */
 async function ask(socket: string): Promise<string> {
-  const end = performance.now() + 60_000
-  for (;;) {
-    const answer = await new Promise<string | undefined>((resolve) => {
-      let text = ''
-      connect(socket)
-        .on('data', (chunk) => {
-          text += chunk
-        })
-        .on('end', () => resolve(text))
-        .on('error', () => resolve(undefined))
-    })
-    if (answer) {
-      const { socketDirectory, error } = JSON.parse(answer) as { socketDirectory?: string; error?: string }
-      if (socketDirectory === undefined) throw new Error(`The PostgreSQL for tests does not start: ${error}`)
-      return socketDirectory
-    }
-    if (performance.now() > end) throw new Error('The PostgreSQL for tests does not answer')
-    await sleep(10)
-  }
+  const answer = await until(
+    () =>
+      new Promise<string | undefined>((resolve) => {
+        let text = ''
+        connect(socket)
+          .on('data', (chunk) => {
+            text += chunk
+          })
+          .on('end', () => resolve(text === '' ? undefined : text))
+          .on('error', () => resolve(undefined))
+      }),
+  )
+  const { socketDirectory, error } = JSON.parse(answer) as { socketDirectory?: string; error?: string }
+  if (socketDirectory === undefined) throw new Error(`The PostgreSQL for tests does not start: ${error}`)
+  return socketDirectory
 }
 
 let server: Promise<string> | undefined

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { silentLogger } from '../logger.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
@@ -244,8 +243,9 @@ test('an address in DATABASE_URL leads to the same database as the socket does',
 
 test('closing waits for running queries', async () => {
   const other = open()
-  const slow = other.pool.query(`select pg_sleep(0.2), 'answer' as text`)
-  await sleep(50)
+  const slow = other.pool.query(`select pg_sleep(0.5), 'answer' as text`)
+  const running = `select 1 from pg_stat_activity where state = 'active' and query like 'select pg_sleep(0.5)%'`
+  await expect.poll(async () => (await relational.pool.query(running)).rowCount, { interval: 5 }).toBe(1)
   await other.close()
   expect((await slow).rows[0].text).toBe('answer')
   expect(await failure(other.pool.query('select 1'))).toBeInstanceOf(RelationalUnavailable)
