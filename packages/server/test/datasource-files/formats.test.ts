@@ -378,7 +378,7 @@ describe('Compression', () => {
   })
 
   test('bombs are refused before they are inflated as a whole, by their ratio and by their size (D06)', async () => {
-    const csv = `a\n${`${'0'.repeat(1000)}\n`.repeat(40_000)}`
+    const csv = `a\n${`${'0'.repeat(1000)}\n`.repeat(11_000)}`
     const bomb = gzipSync(csv)
     await expect(readAll(bomb, { format: 'csv', compression: 'gzip' })).rejects.toMatchObject({
       rule: 'inflation',
