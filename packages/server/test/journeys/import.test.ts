@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isFull } from '../support/long.ts'
 import { onlineRetailFile, readInvoices, realDataAbsent } from '../support/online-retail.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 const long = isFull(import.meta.filename)
 

@@ -13,6 +13,7 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import type { Statement } from '../../src/platform/stores/columnar.ts'
 import { sharedColumnar, type TestEngine } from './columnar.ts'
 import type { StoredEvent } from './statistics-events.ts'
+import { until } from './until.ts'
 
 /** The columnar engine of the worker, to which events are written by the loader. */
 export interface StatisticsEngine {
@@ -21,6 +22,8 @@ export interface StatisticsEngine {
   readonly statements: Statement[]
   /** Loads events as one batch. */
   load(events: readonly StoredEvent[]): Promise<void>
+  /** Merges what is stored, which the engine otherwise does at a time of its own: an answer is computed again after it. */
+  settle(): Promise<void>
   /** Removes all events. */
   empty(): Promise<void>
   /** The engine goes on; the next file of the worker finds it empty. */
@@ -52,17 +55,17 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
   }
   let loader = openLoader()
 
-  async function truncate(those: readonly string[] = []): Promise<void> {
+  async function listFilled(): Promise<string[]> {
     const filled = await engine.query<{ name: string }>({
-      sql: `SELECT name FROM system.tables
-        WHERE database = currentDatabase() AND total_rows > 0
-          AND (empty({those: Array(String)}) OR has({those: Array(String)}, name))`,
-      params: { those },
+      sql: 'SELECT name FROM system.tables WHERE database = currentDatabase() AND total_rows > 0',
     })
-    for (const { name } of filled) await engine.command({ sql: `TRUNCATE TABLE ${name}` })
+    return filled.map(({ name }) => name)
+  }
+  async function truncate(tables: readonly string[]): Promise<void> {
+    for (const name of tables) await engine.command({ sql: `TRUNCATE TABLE ${name}` })
   }
   // What the file before has left.
-  await truncate()
+  await truncate(await listFilled())
 
   return {
     columnar: {
@@ -89,8 +92,22 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
       const { quarantined } = await loader.loadLines(body, lines.length, true)
       if (quarantined > 0) throw new Error(`${quarantined} of the events cannot be loaded`)
     },
+    async settle() {
+      for (const name of await listFilled()) {
+        if (tablesOfEvents.includes(name)) await engine.command({ sql: `OPTIMIZE TABLE ${name} FINAL` })
+      }
+      // Emptying a table leaves parts without rows, which go a moment later.
+      await until(async () => {
+        const [row] = await engine.query<{ empty: number }>({
+          sql: `SELECT count() AS empty FROM system.parts
+            WHERE active AND rows = 0 AND has({tables: Array(String)}, table)`,
+          params: { tables: tablesOfEvents },
+        })
+        return row?.empty === 0
+      })
+    },
     async empty() {
-      await truncate(tablesOfEvents)
+      await truncate((await listFilled()).filter((name) => tablesOfEvents.includes(name)))
       // It remembers what is stored.
       loader = openLoader()
     },
