@@ -34,7 +34,7 @@ beforeAll(async () => {
   })
   rawRoute(app, runQuery, {
     bodyLimit: 200,
-    handler: async ({ query }, reply) => reply.type('text/plain').send(query.format ?? 'none'),
+    handler: async ({ query }, reply) => reply.type('text/csv').send(query.format ?? 'none'),
   })
   await app.ready()
 })
@@ -99,7 +99,7 @@ test('a raw route sends its own reply, within its own bound of the body', async 
       payload: { measures, dimensions: [], filters: [], timeDimensions: [] },
     })
   const reply = await call(['events.count'])
-  expect(reply.headers['content-type']).toBe('text/plain')
+  expect(reply.headers['content-type']).toBe('text/csv')
   expect(reply.body).toBe('none')
   expect((await call(['x'.repeat(200)])).statusCode).toBe(413)
 })
