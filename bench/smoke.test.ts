@@ -38,7 +38,6 @@ const longRuns: readonly Run[] = [
 
 test.for([...quickRuns, ...longRuns])(
   'the benchmark %s runs and prints its table',
-  { timeout: 120_000 },
   async ([name, ...options], context) => {
     if (absent) context.skip(absent)
     if (longRuns.some((run) => run[0] === name)) inFullLengthOnly(context)

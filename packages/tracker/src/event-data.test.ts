@@ -46,7 +46,7 @@ test('sends of any data what the collector would have stored of it', () => {
         expect(collect(name, read)).toMatchObject({ kept: true, ids, value, labels })
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   )
 })
 

@@ -114,7 +114,7 @@ test('agrees with whole numbers of cents for every decimal text', () => {
       const sign = negative && cents > 0n ? '-' : ''
       return textOf(text) === `${sign}${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   )
 })
 
@@ -123,7 +123,7 @@ test('reads a number as its shortest decimal form', () => {
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       expect(textOf(value)).toBe(textOf(String(value)))
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   )
   fc.assert(
     fc.property(fc.integer({ min: -1e9, max: 1e9 }), (cents) => {

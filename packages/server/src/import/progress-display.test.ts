@@ -1,6 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createProgressDisplay, type ProgressState } from './progress-display.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 function shownTo(terminal: { isTTY?: boolean; columns?: number }) {
   const written: string[] = []
@@ -22,10 +24,10 @@ test('a terminal has a bar that is painted over, with rate and remaining time', 
   display.update(state({ bytesRead: 250, isGathering: true }))
   expect(last().startsWith('\r\u001b[2K')).toBe(true)
   expect(last()).toMatch(/\[#{6}-{18}\] 25 % {2}read/)
-  await sleep(110)
+  vi.advanceTimersByTime(110)
   display.update(state({ bytesRead: 1_000, expected: 2_000, acknowledged: 0 }))
   expect(last()).toMatch(/\[-{24}\] 0 % {2}0 events/)
-  await sleep(110)
+  vi.advanceTimersByTime(110)
   display.update(state({ bytesRead: 1_000, expected: 2_000, acknowledged: 1_000 }))
   const [, rate = '', left = ''] =
     /\[#{12}-{12}\] 50 % {2}1,000 events {2}([\d,]+)\/s {2}(\d+) s left$/.exec(last()) ?? []

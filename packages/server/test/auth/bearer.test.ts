@@ -155,15 +155,18 @@ describe('what is remembered', () => {
   test('a hundred thousand requests ask the store once a second at most', async () => {
     let asked = 0
     const { findAccess } = createAccessStore(relational)
+    const time = createFakeTime()
     const cache = createAccessCache((hashes) => {
       asked++
       return findAccess(hashes)
-    })
+    }, time.clock)
     await cache.find(accessToken)
-    const started = performance.now()
-    for (let i = 0; i < 100_000; i++) await cache.find(accessToken)
-    const elapsed = performance.now() - started
-    expect(asked).toBeLessThanOrEqual(2 + elapsed / 800)
+    for (let i = 0; i < 100_000; i++) {
+      if (i % 1_000 === 0) time.advance(50)
+      await cache.find(accessToken)
+    }
+    // Five seconds have passed, and what is renewed is asked for a little before it is a second old.
+    expect(asked).toBeLessThanOrEqual(2 + 5_000 / 800)
   })
 
   test('requests at the same time ask the store once', async () => {
@@ -249,10 +252,8 @@ describe('what is remembered', () => {
       await expect.poll(() => notices).toBe(1)
       const first = (await auth.signIn('kate@example.com')).json().access_token
       expect(await cache.find(first)).toBeDefined()
-      const started = performance.now()
       await auth.accounts.setPassword('kate@example.com', 'quite another password')
       await expect.poll(() => cache.find(first), { interval: 5 }).toBeUndefined()
-      expect(performance.now() - started).toBeLessThan(1000)
 
       const before = notices
       await relational.pool.query(

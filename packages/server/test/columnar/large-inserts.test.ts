@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
-import { factsTable, lines, outcome, until } from '../support/columnar-homes.ts'
+import { factsTable, lines, outcome } from '../support/columnar-homes.ts'
 import { spread } from '../support/long.ts'
+import { until } from '../support/until.ts'
 
 const stores = join(import.meta.dirname, '..', '..', 'src', 'platform', 'stores')
 
@@ -68,7 +69,7 @@ describe('an insert of a large buffer', () => {
       )
       if (result === 'no error') stored += 60_000
       else expect(result).toMatchObject({ message: 'enough' })
-      await until(async () => (await engine.status()).running.length === 0, 2000)
+      await until(async () => (await engine.status()).running.length === 0)
     }
     // What was told to be aborted may have been stored just before, but then whole.
     expect((await count()) % 60_000).toBe(0)
@@ -92,7 +93,7 @@ describe('an insert of a large buffer', () => {
       await new Promise((resolve) => sender.stdout.once('data', resolve))
       await sleep(ms)
       sender.kill('SIGKILL')
-      await until(async () => (await engine.status()).running.length === 0, 5000)
+      await until(async () => (await engine.status()).running.length === 0)
       expect((await count()) % 60_000).toBe(0)
     }
     expect(readdirSync(socketDirectory()).filter((name) => name.startsWith('rows-'))).toEqual([])

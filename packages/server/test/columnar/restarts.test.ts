@@ -8,7 +8,8 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import { ColumnarError, ColumnarUnavailable } from '../../src/platform/stores/columnar.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 import { createTestColumnar } from '../support/columnar.ts'
-import { factsTable, lines, outcome, until } from '../support/columnar-homes.ts'
+import { factsTable, lines, outcome } from '../support/columnar-homes.ts'
+import { until } from '../support/until.ts'
 
 const stores = join(import.meta.dirname, '..', '..', 'src', 'platform', 'stores')
 const table = factsTable.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS')
@@ -44,17 +45,13 @@ describe('an engine that dies', () => {
       expect(await query).toBeInstanceOf(ColumnarUnavailable)
       const answer = await insert
       expect(answer === 'no error' || answer instanceof ColumnarUnavailable).toBe(true)
-      expect(
-        await until(
-          () =>
-            engine.ping().then(
-              () => true,
-              () => false,
-            ),
-          10_000,
+      await until(() =>
+        engine.ping().then(
+          () => true,
+          () => false,
         ),
-      ).toBe(true)
-      expect(await until(() => engine.child.status().state === 'ready', 5000)).toBe(true)
+      )
+      await until(() => engine.child.status().state === 'ready')
       expect(engine.child.status().restarts).toBe(1)
       const [row] = await engine.query<{ n: number }>({ sql: 'SELECT count() AS n FROM facts' })
       expect(row?.n === 40_000 || (row?.n === 20_000 && answer !== 'no error')).toBe(true)
@@ -81,7 +78,7 @@ describe('an engine that dies', () => {
     await engine.command({ sql: table })
     const running = engine.query({ sql: 'SELECT sleep(1) AS s' })
     const insert = engine.insert({ table: 'facts', format: 'JSONEachRow', body: rows(1000) })
-    await sleep(100)
+    await until(async () => (await engine.status()).running.length > 0)
     await engine.close()
     expect(await running).toEqual([{ s: 0 }])
     await insert
@@ -123,7 +120,7 @@ describe('an engine that dies', () => {
       )
       expect(lives(pid)).toBe(true)
       parent.kill('SIGKILL')
-      expect(await until(() => !lives(pid), 5000)).toBe(true)
+      await until(() => !lives(pid))
     } finally {
       parent.kill('SIGKILL')
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 })

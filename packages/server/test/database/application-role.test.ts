@@ -134,9 +134,7 @@ describe('a role that could do more all the same is refused', () => {
   })
 })
 
-test('a service with both addresses works as the role that reads and writes rows', {
-  timeout: 60_000,
-}, async () => {
+test('a service with both addresses works as the role that reads and writes rows', async () => {
   const service = await startService({
     env: {
       DATABASE_URL: urlOf({ ...database.owner, user: role }),

@@ -32,6 +32,7 @@ import {
   RelationalUnavailable,
 } from '../../src/platform/stores/relational.ts'
 import { spread, times } from '../support/long.ts'
+import { until } from '../support/until.ts'
 
 const platform = join(import.meta.dirname, '../../src/platform')
 
@@ -70,14 +71,6 @@ function open(
   const relational = openRelational({ address: postgres[as], logger: silentLogger })
   pools.push(relational)
   return relational
-}
-
-async function until(fact: () => boolean | Promise<boolean>, within = 15_000): Promise<void> {
-  const end = performance.now() + within
-  while (!(await fact())) {
-    if (performance.now() > end) throw new Error('it does not become true')
-    await sleep(10)
-  }
 }
 
 beforeAll(async () => {
@@ -198,7 +191,7 @@ describe('with a cluster', () => {
       const earlier = await service('/usr/bin:/bin')
       expect(identify(earlier.postmaster)).toBeDefined()
       await kill(earlier.process)
-      await expect.poll(() => identify(earlier.postmaster), { timeout: 15_000 }).toBeUndefined()
+      await expect.poll(() => identify(earlier.postmaster)).toBeUndefined()
     },
   )
 
@@ -208,7 +201,7 @@ describe('with a cluster', () => {
     const addresses = embeddedAddresses(runPath)
     const { pool } = open(addresses, 'application')
     await pool.query(`insert into notes values (1, 'kept')`)
-    const cutOff = pool.query('select pg_sleep(60)').catch((error: unknown) => error)
+    const cutOff = pool.query('select pg_sleep(1e6)').catch((error: unknown) => error)
     await kill(earlier.process)
     expect(orphan && isAlive(orphan)).toBe(true)
 
@@ -227,7 +220,9 @@ describe('with a cluster', () => {
     const busy = client
       .query('select count(*) from generate_series(1, 1e12)')
       .catch((error: unknown) => error)
-    await sleep(100)
+    const watching = open(embeddedAddresses(runPath), 'owner')
+    const running = `select pid from pg_stat_activity where pid = $1 and state = 'active'`
+    await until(async () => (await watching.pool.query(running, [rows[0].pid])).rowCount === 1)
     await kill(earlier.process)
     process.kill(earlier.postmaster, 'SIGKILL')
     const backend = identify(rows[0].pid)
@@ -254,7 +249,8 @@ describe('with a cluster', () => {
         }
       }
       const ends = Array.from({ length: 4 }, () => writer().catch(() => {}))
-      await sleep(50 + 200 * Math.random())
+      const enough = acknowledged.size + 10 + Math.floor(200 * Math.random())
+      await until(() => acknowledged.size > enough)
       await kill(earlier.process)
       if (round % 3 === 0 && identify(earlier.postmaster)) process.kill(earlier.postmaster, 'SIGKILL')
       if (round % 2 === 0) await pool.end()

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { measureFile, type TextFormat, writeLargeFile } from '../support/large-files.ts'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { createFileDirectory } from '../support/source-files.ts'
+
+const long = isFull(import.meta.filename)
 
 const mebibyte = 1024 * 1024
 const files = createFileDirectory()
@@ -20,7 +22,6 @@ afterAll(() => Promise.all(written.map((path) => rm(path, { force: true }))))
 
 test.each(formats)(
   'the memory of an analysis and of reading %s does not grow with the file (D06)',
-  { timeout: 300_000 },
   async (format) => {
     const [small, medium, large] = await Promise.all(
       [smallBytes, mediumBytes, largeBytes].map(async (bytes) => {

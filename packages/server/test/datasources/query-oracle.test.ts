@@ -112,7 +112,7 @@ test('every row is stored as it was sent', async () => {
   }
 })
 
-test('a query answers the rows that a plain computation finds', { timeout: 120_000 }, async () => {
+test('a query answers the rows that a plain computation finds', async () => {
   await fc.assert(
     fc.asyncProperty(tree(), async (query) => {
       const expected = rows.filter((each) => matches(each, query, fields, now)).map(({ sku }) => sku)

@@ -46,7 +46,6 @@ function merged(present: readonly Line[], given: readonly Line[]): Line[] {
 
 test.each(['replace', 'upsert'] as const)(
   '%s leaves the rows that a plain computation gives',
-  { timeout: 120_000 },
   async (updateStrategy) => {
     await fc.assert(
       fc.asyncProperty(fc.array(lines, { minLength: 2, maxLength: 4 }), async ([first = [], ...updates]) => {
@@ -72,9 +71,7 @@ test.each(['replace', 'upsert'] as const)(
   },
 )
 
-test('readers find the former rows or the later ones, whole, while an import runs', {
-  timeout: 60_000,
-}, async () => {
+test('readers find the former rows or the later ones, whole, while an import runs', async () => {
   const count = 3_000
   const rowsOf = (name: string) =>
     contentOf(Array.from({ length: count }, (_, i) => ({ sku: `K${i}`, name })))

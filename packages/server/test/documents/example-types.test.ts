@@ -30,7 +30,7 @@ function checkTypes(programs: Readonly<Record<string, string>>): string {
   }
 }
 
-test('the TypeScript of the pages has the types that it needs', { timeout: 300_000 }, () => {
+test('the TypeScript of the pages has the types that it needs', () => {
   const programs = documentPages().flatMap((page) =>
     programsOf(page).flatMap(({ language, code, last }) =>
       language === 'ts' ? [[`${page.name}-${last}.ts`, `${code}\nexport {}\n`] as const] : [],

@@ -112,7 +112,6 @@ async function freePort(): Promise<number> {
 
 test.for(pages.filter((page) => runs(page) && uses(page, 'service')))(
   'a newcomer can follow $name from nothing, by its own commands alone',
-  { timeout: 300_000 },
   async ({ name }, context) => {
     if (!isInShortForm(name)) inFullLengthOnly(context)
     const origin = `http://127.0.0.1:${await freePort()}`
@@ -138,7 +137,6 @@ test.for(pages.filter((page) => runs(page) && uses(page, 'service')))(
 
 test.for(pages.filter((page) => runs(page) && !uses(page, 'service')))(
   'the examples of $name do what the page says',
-  { timeout: 300_000 },
   async (page, context) => {
     if (needsOwnService(page) && !isInShortForm(page.name)) inFullLengthOnly(context)
     if (!needsOwnService(page)) shared ??= await newService()

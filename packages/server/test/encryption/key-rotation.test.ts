@@ -210,9 +210,7 @@ test('a locked row is not waited for, and is re-encrypted as its writer leaves i
   )
 })
 
-test('several runs at once, beside a service that writes, lose nothing and leave nothing', {
-  timeout: 60_000,
-}, async () => {
+test('several runs at once, beside a service that writes, lose nothing and leave nothing', async () => {
   await start(old)
   await sealEverywhere(database, createSecretBox([old]), 150)
   const service = await start(present, old)

@@ -161,7 +161,7 @@ describe('whatever appends, faults, kills and losses of power', () => {
       ),
       { numRuns: times(500, 100) },
     )
-  }, 120_000)
+  })
 
   it('with turned bits besides, a line is lost only where damage is reported, and none is read changed or twice', async () => {
     await fc.assert(
@@ -178,5 +178,5 @@ describe('whatever appends, faults, kills and losses of power', () => {
       ),
       { numRuns: times(500, 100) },
     )
-  }, 120_000)
+  })
 })

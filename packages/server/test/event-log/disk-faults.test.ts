@@ -6,6 +6,7 @@ import { LogUnavailable } from '../../src/platform/stores/event-log.ts'
 import { openSegmentLog, type SegmentLogOptions } from '../../src/platform/stores/segment-log.ts'
 import { readLog } from '../support/log-lines.ts'
 import { type DiskCall, SimulatedDisk } from '../support/simulated-disk.ts'
+import { until } from '../support/until.ts'
 
 const openOn = (disk: SimulatedDisk, options: Partial<SegmentLogOptions> = {}): Promise<EventLog> =>
   openSegmentLog({ directory: '/log', files: disk.files, ...options })
@@ -26,14 +27,6 @@ const appendMany = async (log: EventLog): Promise<string[]> => {
     expect(result.reason).toBeInstanceOf(LogUnavailable)
     return []
   })
-}
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let attempt = 0; attempt < 400; attempt++) {
-    if (await condition()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error('the condition did not come true in 4 s')
 }
 
 const SITES: DiskCall[] = ['create', 'write', 'datasync', 'syncDirectory']

@@ -173,7 +173,7 @@ const withEffect: Record<string, Scenario & { readonly lift: number }> = {
   },
 }
 
-describe(`over ${experiments} experiments with 28 daily looks`, { timeout: 600_000 }, () => {
+describe(`over ${experiments} experiments with 28 daily looks`, () => {
   for (const [name, scenario] of Object.entries(withoutEffect))
     it(`the always-valid test errs in at most 5 % without an effect: ${name}`, () => {
       const count = simulate(scenario)

@@ -36,7 +36,7 @@ function findings(
   return { lastLook: lastLook / experiments, anyLook: anyLook / experiments }
 }
 
-describe('experiments of the planned size find the effect', { timeout: 600_000 }, () => {
+describe('experiments of the planned size find the effect', () => {
   const conversion = (rate: number): Behaviour => ({ kind: 'conversion', rate })
   it.each([
     { rate: 0.05, effect: 0.2, baseShare: 0.5, power: 0.8 },

@@ -24,6 +24,7 @@ const people: Partial<Query> = { measures: ['events.count', 'events.people', 'pu
 describe('a repeated query', () => {
   it('is answered from what was computed, for ten seconds', async () => {
     await engine.load([storedEvent()])
+    await engine.settle()
     const first = await counting(() => app.rows(people))
     expect(first.statements).toBe(1)
     expect(await counting(() => app.rows(people))).toEqual({ answer: first.answer, statements: 0 })
@@ -77,6 +78,7 @@ describe('a repeated query', () => {
 
   it('has its warnings and its total again', async () => {
     await engine.load(['a', 'b', 'c'].map((name) => storedEvent({ name, labels: { store: 'x' } })))
+    await engine.settle()
     const query = whole({ dimensions: ['events.name', 'events.label.stroe'], limit: 2, total: true })
     const first = (await app.post(query)).body
     expect(first).toMatchObject({ total: 3 })

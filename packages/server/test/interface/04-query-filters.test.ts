@@ -1,9 +1,12 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { describe, expect, it } from 'vitest'
+import { isFull } from '../support/long.ts'
 import type { StatisticsApp } from '../support/statistics-app.ts'
 import type { StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent } from '../support/statistics-events.ts'
 import { useStatistics, wholeQuery as whole } from '../support/statistics-interface.ts'
+
+const long = isFull(import.meta.filename)
 
 let engine: StatisticsEngine
 let app: StatisticsApp
@@ -298,10 +301,12 @@ describe('filters', () => {
       ' ',
     ]
     await engine.load(texts.map((text) => storedEvent({ name: text, labels: { [text]: text }, ids: [text] })))
-    for (const text of texts) {
+    const operators = ['equals', 'startsWith', 'endsWith'] as const
+    for (const [i, text] of texts.entries()) {
       const label = `events.label.${text}`
-      for (const member of ['events.name', 'events.item', label]) {
-        for (const operator of ['equals', 'startsWith', 'endsWith'] as const) {
+      for (const [j, member] of ['events.name', 'events.item', label].entries()) {
+        // In the short form each in turn.
+        for (const operator of long ? operators : operators.slice((i + j) % 3).slice(0, 1)) {
           const rows = await app.rows({
             dimensions: [member],
             filters: [{ member, operator, values: [text] }],

@@ -2,10 +2,12 @@ import { readStatisticsMeta } from '@millrace/contract/operations/statistics.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, storedEvent, testCompany } from '../support/statistics-events.ts'
+
+const long = isFull(import.meta.filename)
 
 let engine: StatisticsEngine
 let app: StatisticsApp
@@ -192,7 +194,7 @@ describe('the metadata', () => {
     expect(fits('sessions.count', 'purchases.datasource')).toBe(false)
   })
 
-  it('says of any two members what a query of them says', { timeout: 120_000 }, async () => {
+  it('says of any two members what a query of them says', async () => {
     const { queryCompatibility, measures, dimensions } = await meta()
     const asked = [
       'events.count',
@@ -204,8 +206,8 @@ describe('the metadata', () => {
     ].filter((id) => id in measures)
     for (const [i, measure] of asked.entries()) {
       for (const [j, [dimension, { filterOnly }]] of Object.entries(dimensions).entries()) {
-        // The short form asks for each dimension with a measure or two.
-        if (filterOnly || (!long && (i + j) % 4 > 0)) continue
+        // The short form asks for each dimension with one of them.
+        if (filterOnly || (!long && (i + j) % asked.length > 0)) continue
         const fit = queryCompatibility.components.some(
           (each) => each.includes(measure) && each.includes(dimension),
         )

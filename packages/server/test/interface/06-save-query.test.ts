@@ -41,6 +41,9 @@ describe('operation 6', () => {
       queries: [query, eventsQuery],
       schedule: {},
       ownerId: app.people.analyst.id,
+      createdBy: app.people.analyst.id,
+      lastSavedBy: app.people.analyst.id,
+      revision: 1,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       updatedAt: data.createdAt,
     })

@@ -366,7 +366,9 @@ describe('the body', () => {
     const repeated = 'data[ids][]=A&'.repeat(15_000)
     expect((await world.send({ headers, body: `${repeated}${base}` })).status).toBe(200)
     const all = await world.rows()
-    expect(all.filter((row) => row.z !== 'e').map(({ rule, path }) => `${rule} ${path}`)).toEqual([
+    // A note about a body that was refused before may come late.
+    const noted = all.filter(({ z }) => z !== 'e' && z !== 'refused')
+    expect(noted.map(({ rule, path }) => `${rule} ${path}`)).toEqual([
       'data-not-object data',
       'labels-too-many data',
       'label-key-not-allowed data',
@@ -408,7 +410,7 @@ describe('the body', () => {
         rows.push(...(await other.rows()))
         return rows.reduce((sum, { m }) => sum + Number(m), 0)
       }
-      await expect.poll(counted, { timeout: 10_000 }).toBe(4)
+      await expect.poll(counted).toBe(4)
       expect(rows.length).toBeLessThan(4)
       expect(rows[0]).toMatchObject({ z: 'refused', rule: 'body-unparseable', d: datasourceId, k: companyId })
       expect(rows.at(-1)).toMatchObject({ z: 'refused', rule: 'body-empty', m: 1 })
@@ -604,7 +606,7 @@ describe('size', () => {
         })
         socket.on('error', (error) => (got === '' ? reject(error) : resolve(got)))
         socket.on('close', () => resolve(got))
-        setTimeout(() => socket.destroy(), 4000).unref()
+        setTimeout(() => socket.destroy(), 120_000).unref()
       })
     const start = `POST /collect/${datasourceId}/tracker HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
     const announced = await answerTo(`${start}Content-Length: 10737418240\r\n\r\n`, '')
@@ -744,14 +746,19 @@ describe('what goes wrong', () => {
 
   test('answers only once the append is durable', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const other = await startCollector({ log: { reserve: () => 1, append: () => promise } })
+    let appended = false
+    const append = () => {
+      appended = true
+      return promise
+    }
+    const other = await startCollector({ log: { reserve: () => 1, append } })
     try {
       let answered = false
       const reply = other.post(event()).then((status) => {
         answered = true
         return status
       })
-      await sleep(100)
+      await expect.poll(() => appended).toBe(true)
       expect(answered).toBe(false)
       resolve()
       expect(await reply).toBe(200)
@@ -761,19 +768,18 @@ describe('what goes wrong', () => {
   })
 
   test('answers 503 at once when too many requests wait, and takes events again when they are done', async () => {
-    let finish = () => {}
+    const waiting: (() => void)[] = []
     const log = {
       reserve: () => 1,
-      append: () =>
-        new Promise<void>((resolve) => {
-          finish = resolve
-        }),
+      append: () => new Promise<void>((resolve) => void waiting.push(resolve)),
     }
+    const begun = () => expect.poll(() => waiting.length).toBe(1)
+    const finish = () => waiting.pop()?.()
     for (const limits of [{ requests: 1 }, { bytes: 300 }]) {
       const other = await startCollector({ log, limits })
       try {
         const first = other.post(event())
-        await sleep(50)
+        await begun()
         const reply = await other.send({ headers: json, body: JSON.stringify(event()) })
         expect(reply.status).toBe(503)
         expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
@@ -781,7 +787,7 @@ describe('what goes wrong', () => {
         finish()
         expect(await first).toBe(200)
         const next = other.post(event())
-        await sleep(50)
+        await begun()
         finish()
         expect(await next).toBe(200)
       } finally {
@@ -806,7 +812,7 @@ describe('what goes wrong', () => {
     await sendAndLeave(text)
     const all: Row[] = []
     const count = async () => all.push(...(await stored()))
-    await expect.poll(count, { timeout: 10_000 }).toBe(1)
+    await expect.poll(count).toBe(1)
   })
 
   test('keeps no place for requests that were cut', async () => {
@@ -818,8 +824,7 @@ describe('what goes wrong', () => {
         socket.write(`${head}{"key"`, () => setTimeout(() => socket.destroy(), 5))
         await new Promise((resolve) => socket.on('close', resolve))
       }
-      await sleep(20)
-      expect(await other.post(event())).toBe(200)
+      await expect.poll(() => other.post(event())).toBe(200)
     } finally {
       await other.stop()
     }

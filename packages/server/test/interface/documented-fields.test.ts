@@ -251,7 +251,7 @@ const failure: Shape = {
 let opened: DocumentedAnswers
 beforeAll(async () => {
   opened = await openDocumentedAnswers()
-}, 120_000)
+})
 afterAll(() => opened.close())
 
 const numbers = allOperations.flatMap((operation) => ('number' in operation ? operation.number : []))

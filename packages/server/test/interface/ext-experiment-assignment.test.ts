@@ -232,9 +232,7 @@ describe('a person who was exposed', () => {
   })
 })
 
-test('a person of random events keeps the variant that a plain reading of them gives', {
-  timeout: 600_000,
-}, async () => {
+test('a person of random events keeps the variant that a plain reading of them gives', async () => {
   const experiment = await running()
   const start = clock()
   opened.relational.time.advance(1000)

@@ -143,10 +143,8 @@ test('every process knows within a second', async () => {
   try {
     const find = () => elsewhere.find(session.access_token)
     expect(await find()).toBeDefined()
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(await find()).toBeDefined()
     await revoke(session.refresh_token)
-    await expect.poll(find, { timeout: 1_000, interval: 20 }).toBeUndefined()
+    await expect.poll(find, { interval: 20 }).toBeUndefined()
   } finally {
     await watch.close()
   }

@@ -208,7 +208,8 @@ describe('D06: answers that take long or are large', () => {
 
   test('silence ends the download', async () => {
     world.web = (_, response) => void response.writeHead(200).write('a')
-    expect(await download()).toMatchObject({ fault: 'timeout', message: expect.stringContaining('0.4 s') })
+    const fault = await download({ timeoutMs: 600_000 })
+    expect(fault).toMatchObject({ fault: 'timeout', message: expect.stringContaining('0.4 s') })
   })
 
   test('one byte at a time ends at the limit of all of it', async () => {
@@ -217,7 +218,8 @@ describe('D06: answers that take long or are large', () => {
       const timer = setInterval(() => response.write('a'), 50)
       response.once('close', () => clearInterval(timer))
     }
-    expect(await download()).toMatchObject({ fault: 'timeout', message: expect.stringContaining('1.5 s') })
+    const fault = await download({ idleMs: 600_000 })
+    expect(fault).toMatchObject({ fault: 'timeout', message: expect.stringContaining('1.5 s') })
   })
 
   test('more bytes than may be are refused, or left out of a sample', async () => {

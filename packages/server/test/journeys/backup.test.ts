@@ -37,9 +37,7 @@ function send(service: Service, first: number, count: number): Promise<Response>
   })
 }
 
-test('a service that is restored from a backup answers the same numbers, and loads what waited in the log', {
-  timeout: 240_000,
-}, async () => {
+test('a service that is restored from a backup answers the same numbers, and loads what waited in the log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-backup-'))
   const run = (commands: string) => execFileSync('bash', ['-ec', commands], { cwd: folder })
   const [backUp = '', restore = '', ...others] = documentedCommands()
@@ -54,7 +52,7 @@ test('a service that is restored from a backup answers the same numbers, and loa
     services.push(first)
     expect((await send(first, 0, 50)).status).toBe(200)
     await expect
-      .poll(() => first.query(totals), { timeout: 60_000 })
+      .poll(() => first.query(totals))
       .toEqual([expect.objectContaining({ 'events.count': 50, 'purchases.count': 25 })])
     await first.dataOf('POST', '/statistics/query/save', {
       name: 'Kept',
@@ -76,7 +74,7 @@ test('a service that is restored from a backup answers the same numbers, and loa
     services.push(second)
     expect(second.companyId).toBe(first.companyId)
     await expect
-      .poll(() => second.query(totals), { timeout: 60_000 })
+      .poll(() => second.query(totals))
       .toEqual([
         {
           'events.count': 54,
@@ -98,12 +96,7 @@ test('a service that is restored from a backup answers the same numbers, and loa
     // An event of before the backup counts once.
     expect((await send(second, 0, 1)).status).toBe(200)
     await expect
-      .poll(
-        () => second.dataOf<{ duplicate: number }>('GET', `/datasources/${second.datasourceId}/counters`),
-        {
-          timeout: 60_000,
-        },
-      )
+      .poll(() => second.dataOf<{ duplicate: number }>('GET', `/datasources/${second.datasourceId}/counters`))
       .toMatchObject({ sent: 55, accepted: 54, duplicate: 1 })
   } finally {
     for (const service of services) {

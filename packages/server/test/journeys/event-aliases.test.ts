@@ -107,7 +107,7 @@ const queries = fc
 const runs = times(150, 6)
 
 test('every query is answered as over rows that are stored under the new names', {
-  timeout: 60_000 + 400 * runs,
+  timeout: 600_000 + 400 * runs,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(queries, async ([query, twin]) => {

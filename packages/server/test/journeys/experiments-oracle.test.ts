@@ -173,7 +173,7 @@ async function measure(
 }
 
 it('measures what a plain computation over the events measures', {
-  timeout: 60_000 + 1_000 * runs,
+  timeout: 600_000 + 1_000 * runs,
 }, async () => {
   let units = 0
   let converted = 0

@@ -4,9 +4,7 @@ import { experimentBody } from '../support/experiments.ts'
 import { inFullLengthOnly } from '../support/long.ts'
 import { removeData, startService } from '../support/running-service.ts'
 
-test('a scheduled experiment starts by itself, and its units get variants', {
-  timeout: 300_000,
-}, async (context) => {
+test('a scheduled experiment starts by itself, and its units get variants', async (context) => {
   inFullLengthOnly(context)
   const service = await startService()
   try {
@@ -15,7 +13,7 @@ test('a scheduled experiment starts by itself, and its units get variants', {
     const scheduledAt = new Date(Date.now() + 3000).toISOString()
     await service.dataOf('POST', `${path}/${_id}/schedule`, { scheduledAt })
     const read = () => service.dataOf<Experiment>('GET', `${path}/${_id}`)
-    await expect.poll(async () => (await read()).status, { timeout: 240_000, interval: 1000 }).toBe('running')
+    await expect.poll(async () => (await read()).status, { interval: 1000 }).toBe('running')
     const { startedAt } = await read()
     expect(Date.parse(startedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(scheduledAt))
     const assigned = await service.dataOf<Assignment>('GET', `${path}/${_id}/assignment?unit=ada`)

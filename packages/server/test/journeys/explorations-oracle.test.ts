@@ -8,13 +8,15 @@ import {
   sampleHistories,
   sampleRange,
 } from '../support/exploration-samples.ts'
-import { long, times } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { readOnlineRetail, realDataAbsent } from '../support/online-retail.ts'
 import { createPathsOracle } from '../support/paths-oracle.ts'
 import { createRetentionOracle } from '../support/retention-oracle.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import type { StoredEvent } from '../support/statistics-events.ts'
+
+const long = isFull(import.meta.filename)
 
 const zones = ['UTC', 'Europe/Paris', 'America/Sao_Paulo', 'Asia/Kathmandu', 'Australia/Lord_Howe']
 const realCompany = '64b7f0a1c2d3e4f5a6b7c8db'
@@ -153,7 +155,7 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
   beforeAll(async () => {
     events = await readOnlineRetail(realCompany)
     await engine.load(events)
-  }, 120_000)
+  })
 
   beforeEach(() => {
     app.caller.companyId = realCompany

@@ -149,7 +149,7 @@ const histories = times(60, 6)
 const runs = times(1_500, 15)
 
 describe('on generated events', () => {
-  it('answers any funnel as a plain computation does', { timeout: 60_000 + 1_000 * runs }, async () => {
+  it('answers any funnel as a plain computation does', { timeout: 600_000 + 1_000 * runs }, async () => {
     const samples = fc.sample(fc.array(sampleEvent, { minLength: 1, maxLength: 60 }), {
       numRuns: histories,
       seed: 12,
@@ -175,9 +175,7 @@ describe('on generated events', () => {
 })
 
 describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${realDataAbsent}` : ''}`, () => {
-  it('follows buyers to their second and third order as a plain computation does', {
-    timeout: 120_000,
-  }, async () => {
+  it('follows buyers to their second and third order as a plain computation does', async () => {
     const events = await readOnlineRetail(realCompany)
     await engine.load(events)
     app.caller.companyId = realCompany

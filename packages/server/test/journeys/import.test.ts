@@ -4,16 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { onlineRetailFile, readInvoices, realDataAbsent } from '../support/online-retail.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
+
+const long = isFull(import.meta.filename)
 
 let service: Service
 const directory = mkdtempSync(join(tmpdir(), 'millrace-import-'))
 
 beforeAll(async () => {
   service = await startService()
-}, 60_000)
+})
 afterAll(async () => {
   rmSync(directory, { recursive: true })
   await service.stop()
@@ -88,17 +91,14 @@ async function ask(): Promise<unknown> {
 }
 
 async function untilLoaded(events: number): Promise<Record<string, number>> {
-  for (;;) {
+  return until(async () => {
     const counted = await counters()
-    if ((counted.accepted ?? 0) + (counted.duplicate ?? 0) >= events) return counted
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+    return (counted.accepted ?? 0) + (counted.duplicate ?? 0) >= events && counted
+  }, 100)
 }
 
 describe('the real data set through the collector', () => {
-  it('imported, interrupted and imported again counts every purchase once', { timeout: 240_000 }, async ({
-    skip,
-  }) => {
+  it('imported, interrupted and imported again counts every purchase once', async ({ skip }) => {
     if (realDataAbsent) return skip(realDataAbsent)
     const { file, people, purchases, revenue } = long ? whole : await excerpt()
     const importReal = ['import', file, '--mapping', 'online-retail']
@@ -133,7 +133,7 @@ describe('the real data set through the collector', () => {
 })
 
 describe('operator commands', () => {
-  it('work beside a running service and on a stopped one', { timeout: 120_000 }, async () => {
+  it('work beside a running service and on a stopped one', async () => {
     const created: string[] = []
     const createOne = async (name: string): Promise<void> => {
       const { code, output } = await millrace(['datasource', 'create', '--name', name, '--json'])

@@ -10,6 +10,7 @@ import {
   smallPieces,
 } from '../support/loading.ts'
 import { spread } from '../support/long.ts'
+import { until } from '../support/until.ts'
 
 let ground: LoadingGround
 /** A datasource of the test's own. */
@@ -131,15 +132,12 @@ describe('an event', () => {
     expect(await ground.counters(d)).toMatchObject({ accepted: ids.length, duplicate: 0 })
   })
 
-  it('is visible within two seconds of its acceptance when the loader is idle', async () => {
+  it('is visible without another one that follows it, while the loader is idle', async () => {
     const loader = ground.startLoader({}, { intervalMs: 400 })
     try {
       for (let round = 0; round < 3; round++) {
-        const began = performance.now()
-        const sequences = await ground.append([event()])
-        while (!(await storedSequences()).includes(sequences[0] ?? 0)) {
-          expect(performance.now() - began).toBeLessThan(2_000)
-        }
+        const [sequence = 0] = await ground.append([event()])
+        await until(async () => (await storedSequences()).includes(sequence))
       }
     } finally {
       await loader.stop()
@@ -386,7 +384,7 @@ describe('an eventId that came before', () => {
     } finally {
       await loader.stop()
     }
-  }, 60_000)
+  })
 
   describe.each([
     ['in another batch', true],
@@ -458,22 +456,16 @@ describe('a batch', () => {
   it.each([
     ['in memory', {}],
     ['in pieces', smallPieces],
-  ])(
-    'of many appends is stored whole, with its duplicates found, %s',
-    async (_, limits) => {
-      const url = 'https://www.shop.example/'.padEnd(1_000, 'x')
-      for (let round = 0; round < 8; round++) {
-        const rows = Array.from({ length: 1_000 }, (_, index) =>
-          event({ u: url, e: `${round % 7} ${index}` }),
-        )
-        await ground.append(rows)
-      }
-      await ground.load(limits)
-      expect(await ground.counters(d)).toMatchObject({ accepted: 7_000, duplicate: 1_000 })
-      expect(await storedSequences()).toHaveLength(7_000)
-    },
-    60_000,
-  )
+  ])('of many appends is stored whole, with its duplicates found, %s', async (_, limits) => {
+    const url = 'https://www.shop.example/'.padEnd(1_000, 'x')
+    for (let round = 0; round < 8; round++) {
+      const rows = Array.from({ length: 1_000 }, (_, index) => event({ u: url, e: `${round % 7} ${index}` }))
+      await ground.append(rows)
+    }
+    await ground.load(limits)
+    expect(await ground.counters(d)).toMatchObject({ accepted: 7_000, duplicate: 1_000 })
+    expect(await storedSequences()).toHaveLength(7_000)
+  })
 
   it('received over weeks is stored in pieces with its duplicates decided by the window', async () => {
     const url = 'https://www.shop.example/'.padEnd(1_000, 'x')
@@ -485,5 +477,5 @@ describe('a batch', () => {
     }
     await ground.load(smallPieces)
     expect(await ground.counters(d)).toMatchObject({ accepted: 1_500, duplicate: 2_000 })
-  }, 60_000)
+  })
 })

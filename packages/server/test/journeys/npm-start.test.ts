@@ -20,9 +20,7 @@ async function send(service: Service, eventId: string): Promise<number> {
   return (await fetch(service.trackerUrl, { method: 'POST', body: JSON.stringify(event) })).status
 }
 
-test('npm start ends in order with the service, whichever of the two is signalled, and starts again', {
-  timeout: 300_000,
-}, async (context) => {
+test('npm start ends in order with the service, whichever of the two is signalled, and starts again', async (context) => {
   inFullLengthOnly(context)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-npm-'))
   onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }))
@@ -42,14 +40,14 @@ test('npm start ends in order with the service, whichever of the two is signalle
     expect(await send(service, `${whom} ${signal}`)).toBe(200)
     if (whom === 'the service') process.kill(service.pid, signal)
     expect(await service.stop(whom === 'npm' ? signal : undefined)).toBe(code)
-    await expect.poll(() => processes.filter(isAlive), { timeout: 25_000 }).toEqual([])
+    await expect.poll(() => processes.filter(isAlive)).toEqual([])
     expect(service.output()).toContain('postgres is stopped')
     expect(service.output()).toContain('columnar is stopped')
   }
   const service = await start()
   const counters = () =>
     service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`)
-  await expect.poll(async () => (await counters()).accepted, { timeout: 20_000 }).toBe(endings.length)
+  await expect.poll(async () => (await counters()).accepted).toBe(endings.length)
   // Last, because it ends the sessions of the user.
   const printed = () => service.output().match(/^.*npm run millrace -- user password.*$/m)?.[0]
   await expect.poll(printed).toBeDefined()

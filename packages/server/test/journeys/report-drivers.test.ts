@@ -26,7 +26,7 @@ beforeAll(async () => {
       change: ({ country, day }) => (country === 'FR' && day >= 29 ? 0.3 : 1),
     }),
   )
-}, 120_000)
+})
 
 afterAll(async () => {
   await app.app.close()

@@ -41,7 +41,7 @@ function textOf(sections: readonly ReportSection[], kind: ReportSection['kind'])
 describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${realDataAbsent}` : ''}`, () => {
   beforeAll(async () => {
     await engine.load(await readOnlineRetail(realCompany))
-  }, 120_000)
+  })
 
   beforeEach(() => {
     app.caller.companyId = realCompany
@@ -243,7 +243,7 @@ describe('on a shop with contents of workflows', () => {
       return i % 2 === 0 ? [display, click] : [display]
     })
     await engine.load([...shop, ...interactions])
-  }, 120_000)
+  })
 
   it.each(['impact', 'revenue', 'engagement', 'retention'] as const)(
     'plans queries for %s that the service answers, with figures that equal them',

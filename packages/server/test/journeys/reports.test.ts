@@ -1,7 +1,8 @@
 import type { EvidenceCheck, Report, ReportSummary } from '@millrace/contract/resources/report.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkSections } from '../../src/features/reports/generator/checker/check-sections.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 /** A whole service on real stores: reports of events that were collected, in English and French, and after a kill. */
 
@@ -30,10 +31,7 @@ beforeAll(async () => {
   })
   expect(reply.status).toBe(200)
   const query = { measures: ['purchases.count'], dimensions: [], filters: [], timeDimensions: [] }
-  await vi.waitFor(
-    async () => expect(await service.query(query)).toEqual([{ 'purchases.count': events.length }]),
-    { timeout: 30_000, interval: 200 },
-  )
+  await until(async () => (await service.query(query))[0]?.['purchases.count'] === events.length)
 })
 
 afterAll(async () => {
@@ -45,9 +43,7 @@ const read = (id: string) => service.dataOf<Report>('GET', `/statistics/reports/
 
 /** The report once nothing of it is under way. */
 async function whenDone(id: string): Promise<Report> {
-  await expect
-    .poll(async () => (await read(id)).activeGeneration, { timeout: 60_000, interval: 200 })
-    .toBeUndefined()
+  await expect.poll(async () => (await read(id)).activeGeneration, { interval: 200 }).toBeUndefined()
   return read(id)
 }
 

@@ -15,8 +15,10 @@ import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
 import { openColumnar } from '../../src/platform/stores/columnar.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
-import { long, times } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { startService } from '../support/running-service.ts'
+
+const long = isFull(import.meta.filename)
 
 const holderScript = join(import.meta.dirname, '../support/lock-holder.ts')
 
@@ -50,7 +52,6 @@ function launch([command = '', ...args]: readonly string[]): ChildProcess {
 
 test.each(everyParent)(
   'a data directory and its event log are taken in the moment of a kill -9, below %s',
-  { timeout: 300_000 },
   async (parent) => {
     const path = temporaryDirectory()
     for (let round = 0; round < times(15, 2); round++) {
@@ -72,7 +73,6 @@ test.each(everyParent)(
 
 test.each(parentsOfServices)(
   'a service starts in the moment in which another one was killed with -9, below %s',
-  { timeout: 300_000 },
   async (parent) => {
     const dataDirectory = temporaryDirectory()
     const rounds = times(3, 1)
@@ -91,16 +91,14 @@ test.each(parentsOfServices)(
     const counters = async () =>
       (await service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`))
         .accepted
-    await expect.poll(counters, { timeout: 20_000 }).toBe(rounds)
+    await expect.poll(counters).toBe(rounds)
     const processes = service.processes()
     process.kill(service.pid, 'SIGTERM')
-    await expect.poll(() => processes.filter(isAlive), { timeout: 25_000 }).toEqual([])
+    await expect.poll(() => processes.filter(isAlive)).toEqual([])
   },
 )
 
-test('U11: a service whose columnar store cannot be migrated takes events, says why it answers no query, and does once it is mended', {
-  timeout: 300_000,
-}, async () => {
+test('U11: a service whose columnar store cannot be migrated takes events, says why it answers no query, and does once it is mended', async () => {
   const dataDirectory = temporaryDirectory()
   const engine = embeddedColumnar({ dataDirectory, logger: silentLogger, yields: false })
   await engine.child.start()
@@ -146,7 +144,7 @@ test('U11: a service whose columnar store cannot be migrated takes events, says 
   const { sql = '' } = readMigrations(columnarDirectory).find(({ number }) => number === 6) ?? {}
   await store.command({ sql: 'drop table person_events sync' })
   await store.command({ sql: splitStatements(sql)[0]?.text ?? '' })
-  await expect.poll(readiness, { timeout: 60_000 }).toMatchObject({ status: 200 })
-  await expect.poll(() => service.query(query), { timeout: 20_000 }).toEqual([{ 'events.count': 1 }])
+  await expect.poll(readiness).toMatchObject({ status: 200 })
+  await expect.poll(() => service.query(query)).toEqual([{ 'events.count': 1 }])
   expect(await service.stop()).toBe(0)
 })

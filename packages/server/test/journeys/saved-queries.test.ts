@@ -28,9 +28,7 @@ test('the result of a saved query comes by mail, and can be downloaded', async (
   })
   expect(reply.status).toBe(200)
   const query = { measures: ['events.count'], dimensions: ['events.name'], filters: [], timeDimensions: [] }
-  await expect
-    .poll(() => service.query(query), { timeout: 30_000 })
-    .toEqual([{ 'events.name': 'page_view', 'events.count': 3 }])
+  await expect.poll(() => service.query(query)).toEqual([{ 'events.name': 'page_view', 'events.count': 3 }])
 
   const { id } = await service.dataOf<{ id: string }>('POST', '/statistics/query/save', {
     name: 'Pages',

@@ -115,7 +115,6 @@ test.for(screensByLanguage('en'))(
 
 test.for(screensByLanguage('fr'))(
   'every other page shows whole on $name in $lang, without scripts',
-  { timeout: 120_000 },
   async (screen, context) => {
     if (browserAbsent) context.skip(browserAbsent)
     const { width, height, colorScheme, name, lang } = screen

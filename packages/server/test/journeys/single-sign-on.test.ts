@@ -104,9 +104,7 @@ async function tokensOf(page: Page): Promise<{ access_token: string; refresh_tok
   return (await reply.json()) as { access_token: string; refresh_token: string }
 }
 
-test('a company configures SAML, comes in through its provider, makes that mandatory and goes back to passwords', {
-  timeout: 120_000,
-}, async (test) => {
+test('a company configures SAML, comes in through its provider, makes that mandatory and goes back to passwords', async (test) => {
   if (browserAbsent) test.skip(browserAbsent)
   const newContext = () => browser.newContext({ ignoreHTTPSErrors: true })
 

@@ -5,11 +5,13 @@ import { compileQuery } from '../../src/features/statistics/query/compile/compil
 import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { long, times } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, type StoredEvent, storedEvent, testCompany } from '../support/statistics-events.ts'
 import { type Credit, creditsOf, type Model } from '../support/statistics-oracle-credits.ts'
+
+const long = isFull(import.meta.filename)
 
 const runs = times(24, 1)
 
@@ -548,7 +550,7 @@ describe('any history of people', () => {
   }
 
   it('is credited as a plain computation says, in every model', {
-    timeout: 60_000 + 60_000 * runs,
+    timeout: 600_000 + 60_000 * runs,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(history, async (drawn) => {

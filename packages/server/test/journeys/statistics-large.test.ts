@@ -7,6 +7,7 @@ import { type Query, queryLimits } from '@millrace/contract/resources/query.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Columnar, ColumnarError } from '../../src/platform/stores/columnar.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
+import { until } from '../support/until.ts'
 
 const opened: StatisticsApp[] = []
 
@@ -100,12 +101,6 @@ function spoolFiles(): number {
   }).length
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (const start = performance.now(); !condition(); await sleep(10)) {
-    if (performance.now() - start > 10_000) throw new Error('not within 10 s')
-  }
-}
-
 describe('a large answer in the envelope', () => {
   it.each([
     [
@@ -131,7 +126,7 @@ describe('a large answer in the envelope', () => {
     await until(() => spoolFiles() === 0)
   })
 
-  it('takes memory that does not grow with it', { timeout: 60_000 }, async () => {
+  it('takes memory that does not grow with it', async () => {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as () => void
     const used = () => {
@@ -160,25 +155,21 @@ describe('a large answer in the envelope', () => {
     expect(highest - before).toBeLessThan(bytes / 3)
   })
 
-  it.each(['', '?format=csv'])(
-    'is refused when an envelope does not hold it%s',
-    { timeout: 60_000 },
-    async (search) => {
-      let chunks = 0
-      const columnar = answering({ rows: 50_000, text: cell + cell, onChunk: () => chunks++ })
-      const { app } = await listening(columnar)
-      const { status, body } = await app.post(query, { search })
-      expect({ status, code: body.error_code, data: body.data }).toEqual({
-        status: 413,
-        code: 9104,
-        data: { limit: queryLimits.envelopeBytes, unit: 'bytes' },
-      })
-      expect(body.message).toContain('text/csv')
-      expect(body.message).toContain('application/x-ndjson')
-      await until(() => columnar.ended() === 1 && spoolFiles() === 0)
-      expect(chunks).toBeLessThan(50_000 / rowsOfChunk)
-    },
-  )
+  it.each(['', '?format=csv'])('is refused when an envelope does not hold it%s', async (search) => {
+    let chunks = 0
+    const columnar = answering({ rows: 50_000, text: cell + cell, onChunk: () => chunks++ })
+    const { app } = await listening(columnar)
+    const { status, body } = await app.post(query, { search })
+    expect({ status, code: body.error_code, data: body.data }).toEqual({
+      status: 413,
+      code: 9104,
+      data: { limit: queryLimits.envelopeBytes, unit: 'bytes' },
+    })
+    expect(body.message).toContain('text/csv')
+    expect(body.message).toContain('application/x-ndjson')
+    await until(() => columnar.ended() === 1 && spoolFiles() === 0)
+    expect(chunks).toBeLessThan(50_000 / rowsOfChunk)
+  })
 
   it('fails as a whole when the store fails behind many rows', async () => {
     const failure = new ColumnarError(241, 'MEMORY_LIMIT_EXCEEDED', 'too much')

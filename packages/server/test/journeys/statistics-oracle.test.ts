@@ -62,7 +62,7 @@ describe.skipIf(realDataAbsent)(`on the real data set${realDataAbsent ? `: ${rea
     const events = await readOnlineRetail(realCompany)
     real = createOracle(events)
     await engine.load(events)
-  }, 120_000)
+  })
 
   beforeEach(() => {
     app.caller.companyId = realCompany

@@ -336,7 +336,7 @@ describe('on generated events', () => {
     { minLength: 1, maxLength: 60 },
   )
 
-  it('counts as a plain computation does, whatever arrives late', { timeout: 120_000 }, async () => {
+  it('counts as a plain computation does, whatever arrives late', async () => {
     await fc.assert(
       fc.asyncProperty(
         generated,

@@ -73,7 +73,7 @@ describe('orders', () => {
   const measures = ['count', 'revenue', 'buyers', 'references'].map((name) => `purchases.${name}`)
 
   it('are the same in whichever batches and order their events come', {
-    timeout: 60_000 + 10_000 * runs,
+    timeout: 600_000 + 10_000 * runs,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -173,7 +173,7 @@ describe('orders', () => {
     expect(await answerReading(ofDay, 5 * 8_192)).toMatchObject([{ s0: 1_440, s1: 1_440, s2: 1_440 }])
   })
 
-  it('of all time that do not fit into memory are grouped on disk', { timeout: 60_000 }, async () => {
+  it('of all time that do not fit into memory are grouped on disk', async () => {
     await engine.columnar.command({
       sql: `INSERT INTO orders (company, time, purchase, version, value, trans_id)
             SELECT '${testCompany}', toDateTime64('2025-01-01 00:00:00', 3, 'UTC') + toIntervalSecond(number), number + 1, 1, 1,

@@ -9,7 +9,7 @@ import type { Attribution } from '../../src/features/statistics/query/compile/co
 import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
 import { planQuery } from '../../src/features/statistics/query/plan.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { long, times } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
 import {
@@ -19,6 +19,8 @@ import {
   interactionsOf,
 } from '../support/statistics-oracle-credits.ts'
 import { cellOf, measuresOf, type Named, openingsOf } from '../support/statistics-oracle-workflows.ts'
+
+const long = isFull(import.meta.filename)
 
 const runs = times(12, 2)
 
@@ -321,7 +323,7 @@ async function rowsOf(
 const perRun = 30_000
 
 it('every measure by every dimension equals a plain computation, whatever the history and its order', {
-  timeout: 60_000 + perRun * runs * (long ? 2 : 1),
+  timeout: 600_000 + perRun * runs * (long ? 2 : 1),
 }, async () => {
   let credited = 0
   await fc.assert(

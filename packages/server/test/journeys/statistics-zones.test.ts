@@ -6,12 +6,14 @@ import { createParameters } from '../../src/features/statistics/query/compile/pa
 import type { Grouping } from '../../src/features/statistics/query/query.ts'
 import { createResultWriter } from '../../src/features/statistics/query/shape.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
 import { createOracle } from '../support/statistics-oracle.ts'
 import { bucketOf, isoIn } from '../support/statistics-oracle-time.ts'
+
+const long = isFull(import.meta.filename)
 
 const second = 1_000
 const hour = 3_600_000
@@ -87,7 +89,6 @@ const tested = Array.from({ length: long ? parts : 1 }, (_, part) => part)
 describe('buckets', () => {
   it.each(tested)(
     'are those of the wall clock around every change from 2000 to 2027 in a part of the zones of Node, %i',
-    { timeout: 240_000 },
     async (part) => {
       const zones = zonesOfNode.filter((_, i) => i % parts === part)
       for (const zone of zones) {
@@ -167,7 +168,7 @@ describe('a query', () => {
     ['Australia/Lord_Howe', 2026],
     ['America/St_Johns', 2010],
     ['Asia/Kathmandu', 1985],
-  ])('in %s counts by the days of its wall clock in %i', { timeout: 120_000 }, async (zone, year) => {
+  ])('in %s counts by the days of its wall clock in %i', async (zone, year) => {
     app.timezone = zone
     const changes = changesOf(zone, Date.UTC(year, 0), Date.UTC(year + 2, 0))
     const events = eventsAround([...changes, Date.UTC(year + 1, 10, 15)])

@@ -14,9 +14,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('of two processes on one database one loads, and the other is not ready to collect until it may', {
-  timeout: 120_000,
-}, async () => {
+test('of two processes on one database one loads, and the other is not ready to collect until it may', async () => {
   const database = await createTestDatabase({ migrated: false })
   // Processes on one database seal under one key.
   const MILLRACE_ENCRYPTION_KEY = randomBytes(32).toString('base64')
@@ -33,7 +31,7 @@ test('of two processes on one database one loads, and the other is not ready to 
     }
     const waiting = expect.stringContaining('another process on this database loads events')
     await expect
-      .poll(() => ready().catch(() => 'does not listen yet'), { timeout: 60_000 })
+      .poll(() => ready().catch(() => 'does not listen yet'))
       .toEqual({ status: 503, body: waiting })
     await first.stop()
     services.push(await starting)

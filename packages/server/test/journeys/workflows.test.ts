@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import type { Experiment } from '@millrace/contract/resources/experiment.ts'
 import type { ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
@@ -14,7 +13,7 @@ import { createWorkflow, defaultTeam, publishDefinition } from '../support/live-
 import { edgesOf } from '../support/runner.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
-const polling = { timeout: 60_000, interval: 500 }
+const polling = { interval: 500 }
 
 let service: Service
 let browser: Browser
@@ -263,9 +262,7 @@ async function measure(measures: readonly string[], dimension?: string): Promise
   })
 }
 
-test('visitors of a page see what a workflow chooses for them, click and buy, and statistics count it', {
-  timeout: 300_000,
-}, async (context) => {
+test('visitors of a page see what a workflow chooses for them, click and buy, and statistics count it', async (context) => {
   if (browserAbsent) context.skip(browserAbsent)
   const products = await importProducts()
   const experiment = await startExperiment()
@@ -407,12 +404,10 @@ test('visitors of a page see what a workflow chooses for them, click and buy, an
   const { everyone } = definition.nodes
   const edited = { ...everyone, html: everyone.html.replace('all offers', 'the new offers') }
   await publishDefinition(service, home, { ...definition, nodes: { ...definition.nodes, everyone: edited } })
-  await sleep(1000)
-  expect((await display()).text).toContain('Look at the new offers')
+  await expect.poll(async () => (await display()).text, polling).toContain('Look at the new offers')
 
   await service.dataOf('POST', `/workflows/${home}/archive`)
-  await sleep(1000)
-  expect(await display()).toEqual({ status: 204, text: '' })
+  await expect.poll(display, polling).toEqual({ status: 204, text: '' })
   await other.goto(`${shopOrigin}/`)
   await expect
     .poll(async () => (await measure(['workflows.displays']))[0], polling)

@@ -20,6 +20,8 @@ const closers: (() => unknown)[] = []
 
 beforeAll(async () => {
   database = await createTestDatabase()
+  // Stands still: what is due is so by `makeDue` alone.
+  database.follow()
 })
 
 afterEach(async () => {
@@ -30,7 +32,8 @@ afterEach(async () => {
 afterAll(() => database.close())
 
 const from = 'Millrace <noreply@shop.example>'
-const quick = { connect: 500, greeting: 300, silence: 300, total: 1_000 }
+/** No server that answers is cut off, however busy the machine is. */
+const patient = { connect: 600_000, greeting: 600_000, silence: 600_000, total: 600_000 }
 
 async function smtp(options: Parameters<typeof startSmtp>[0] = {}): Promise<TestSmtp> {
   const server = await startSmtp(options)
@@ -38,8 +41,8 @@ async function smtp(options: Parameters<typeof startSmtp>[0] = {}): Promise<Test
   return server
 }
 
-function outboxOf(url: string): Outbox {
-  const outbox = createSmtpOutbox({ url, from, timeouts: quick })
+function outboxOf(url: string, timeouts = patient): Outbox {
+  const outbox = createSmtpOutbox({ url, from, timeouts })
   closers.push(outbox.close)
   return outbox
 }
@@ -163,7 +166,7 @@ describe('delivery', () => {
     const loop = worker(server.url, { pollMs: 20 })
     loop.start()
     await enqueue()
-    await expect.poll(() => server.mails.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => server.mails.length).toBe(1)
     await loop.stop()
     await enqueue()
     await sleep(100)
@@ -255,27 +258,26 @@ describe('P08: a server that is not as it should be', () => {
     const url = await listen(onSocket)
     await enqueue()
     expect(await rows()).toMatchObject([{ attempts: 0 }])
-    const began = performance.now()
-    await worker(url).work()
-    expect(performance.now() - began).toBeLessThan(3_000)
+    const quick = { connect: 500, greeting: 300, silence: 300, total: 1_000 }
+    await worker(url, { outbox: outboxOf(url, quick) }).work()
     expect(await rows()).toMatchObject([{ attempts: 1, sent: false, failed: false }])
   })
 
   test('a stop waits for the mail in flight, but not for ever', async () => {
-    const server = await smtp({ onMail: () => sleep(200) })
-    const patient = worker(server.url, { pollMs: 1 })
+    const sent = Promise.withResolvers<void>()
+    const server = await smtp({ onMail: () => sent.promise })
+    const waiting = worker(server.url, { pollMs: 1 })
     await enqueue()
-    patient.start()
+    waiting.start()
     await expect.poll(() => server.mails.length).toBe(1)
-    await patient.stop()
+    const stopped = waiting.stop()
+    sent.resolve()
+    await stopped
     expect(await rows()).toMatchObject([{ sent: true }])
 
     const held: Socket[] = []
     const url = await listen((socket) => void held.push(socket))
-    const endless = { connect: 60_000, greeting: 60_000, silence: 60_000, total: 60_000 }
-    const outbox = createSmtpOutbox({ url, from, timeouts: endless })
-    closers.push(outbox.close)
-    const hurried = worker(url, { pollMs: 1, stopWithinMs: 50, outbox })
+    const hurried = worker(url, { pollMs: 1, stopWithinMs: 50 })
     await enqueue()
     hurried.start()
     await expect.poll(async () => (await rows())[1]?.attempts).toBe(1)
@@ -338,7 +340,6 @@ describe('P08: one mail, whatever happens', () => {
               `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%outgoing_mails%'`,
             )
           ).rowCount,
-        { timeout: 10_000 },
       )
       .toBe(1)
     child.kill('SIGKILL')

@@ -11,11 +11,13 @@ import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import { DiskReserve } from '../../src/platform/files/disk-reserve.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { day, hour, minute } from '../support/fake-time.ts'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import type { TestDatabase } from '../support/postgres.ts'
 import { createPlainWriting, type PlainWriting } from '../support/report-writing.ts'
 import { openReports, type ReportsApp } from '../support/reports.ts'
 import { testBox } from '../support/service.ts'
+
+const long = isFull(import.meta.filename)
 
 /** J01, J02, J04: three processes on one database, which are killed at any statement, make reports by hand and by themselves. */
 
@@ -345,5 +347,5 @@ test.each(
     expect(subjects).toHaveLength(made.length + failures.length)
     expect(kills).toBeGreaterThan(2)
   },
-  long ? 3_600_000 : 120_000,
+  long ? 3_600_000 : 600_000,
 )

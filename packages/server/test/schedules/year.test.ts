@@ -15,10 +15,12 @@ import { DiskReserve } from '../../src/platform/files/disk-reserve.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { day, minute } from '../support/fake-time.ts'
-import { long } from '../support/long.ts'
+import { isFull } from '../support/long.ts'
 import type { TestDatabase } from '../support/postgres.ts'
 import { eventsQuery, openSavedQueries, type SavedQueriesApp } from '../support/saved-queries.ts'
 import { testBox } from '../support/service.ts'
+
+const long = isFull(import.meta.filename)
 
 /**
  * J01, J02, J04: three processes on one database, which are killed at any statement, run the schedules of a year.
@@ -224,5 +226,5 @@ test.each(periods)(
     expect(kills).toBeGreaterThan(2)
     if (long) expect(rows.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(10)
   },
-  long ? 3_600_000 : 120_000,
+  long ? 3_600_000 : 600_000,
 )

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { type Fault, startFaultyConnection } from '../support/faulty-connection.ts'
 import { times } from '../support/long.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 const kills = times(10, 1)
 
@@ -64,19 +65,18 @@ test(
       for (round = 0; round < kills; round++) {
         // The sender is still waiting to try again when the service is back.
         const { delivered } = sender.counters()
-        while (sender.counters().delivered < delivered + 500) await sleep(20)
-        await sleep(randomInt(20, 700))
+        const enough = delivered + 500 + randomInt(20, 1_000)
+        await until(() => sender.counters().delivered >= enough)
         process.kill(service.pid, 'SIGKILL')
         await service.stop('SIGKILL')
         expect(sender.counters().dropped).toBe(0)
         service = await startService({ dataDirectory })
         connection.leadTo(portOf(service))
       }
-      while (sent[kills] === 0) await sleep(20)
-      await sleep(500)
+      await until(() => (sent[kills] ?? 0) > 500)
       stopped = true
       await producers
-      expect(await sender.close({ timeoutMs: 60_000 })).toEqual({ undelivered: [] })
+      expect(await sender.close({ timeoutMs: 200_000 })).toEqual({ undelivered: [] })
       const total = sent.reduce((sum, number) => sum + number, 0)
       const counters = sender.counters()
       expect(counters).toMatchObject({ sent: total, delivered: total, dropped: 0, pending: 0 })
@@ -86,7 +86,7 @@ test(
       const stored = async (): Promise<number> =>
         (await service.dataOf<{ accepted: number }>('GET', `/datasources/${service.datasourceId}/counters`))
           .accepted
-      for (let tries = 0; (await stored()) < total && tries < 200; tries++) await sleep(100)
+      await until(async () => (await stored()) >= total, 100)
       for (const [number, expected] of sent.entries()) {
         const counted = await countedIn(service, `round-${number}`)
         const wrong = [...counted].filter(([, count]) => count !== 1)
@@ -104,5 +104,5 @@ test(
       removeData(service)
     }
   },
-  kills * 30_000 + 90_000,
+  600_000 + kills * 30_000,
 )

@@ -149,7 +149,7 @@ test('batches of very many and very large events pass the bounds of the collecto
   for (let i = 0; i < 5000; i++) sender.send({ ...event(i), data: { text: 'x'.repeat(2000), serial: i } })
   // Several texts of one event: each label is cut where it is stored.
   sender.send({ ...event(5000), data: { a: 'é'.repeat(1_000_000), b: 'y'.repeat(2_000_000) } })
-  expect(await sender.close({ timeoutMs: 60_000 })).toEqual({ undelivered: [] })
+  expect(await sender.close({ timeoutMs: 200_000 })).toEqual({ undelivered: [] })
   expect(sender.counters()).toMatchObject({ delivered: 5001, dropped: 0 })
   expect((await stored()).size).toBe(5001)
 })
@@ -224,6 +224,6 @@ test('an outage holds no more events than the bound, and those are delivered aft
   expect(pending).toBeGreaterThan(bytes / 400)
   expect(pending).toBeLessThan(bytes / 200)
   connection.fail(() => 'pass')
-  expect(await sender.close({ timeoutMs: 60_000 })).toEqual({ undelivered: [] })
+  expect(await sender.close({ timeoutMs: 200_000 })).toEqual({ undelivered: [] })
   expect(new Set((await stored()).keys())).toEqual(new Set(Array.from({ length: pending }, (_, i) => `${i}`)))
 })

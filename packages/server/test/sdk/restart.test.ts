@@ -2,7 +2,7 @@ import { createClient } from '@millrace/sdk'
 import { expect, onTestFinished, test } from 'vitest'
 import { removeData, startService } from '../support/running-service.ts'
 
-test('calls go on while the service is killed and started again', { timeout: 300_000 }, async () => {
+test('calls go on while the service is killed and started again', async () => {
   const before = await startService()
   const { dataDirectory, baseUrl, clientId, admin } = before
   let service = before

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { long } from './long.ts'
+import { isFull } from './long.ts'
 
 const executablePath = process.env.MILLRACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
 
@@ -77,7 +77,7 @@ export function screensByLanguage(shortly: 'en' | 'fr') {
   const pairs = screens.flatMap((screen, i) =>
     (['en', 'fr'] as const).map((lang, j) => ({ ...screen, lang, isShort: i === j && lang === shortly })),
   )
-  return pairs.filter(({ isShort }) => long || isShort)
+  return pairs.filter(({ isShort, name, lang }) => isShort || isFull(`${name} ${lang}`))
 }
 
 const shots = process.env.MILLRACE_TEST_SCREENSHOTS

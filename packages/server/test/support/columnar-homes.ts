@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { createServerColumnar, createTestColumnar, type TestColumnar } from './columnar.ts'
+import { until } from './until.ts'
 
 const serverUrl = process.env.CLICKHOUSE_URL
 
@@ -63,16 +63,6 @@ export async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Whether the condition comes true within the time. */
-export async function until(condition: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
-  const end = performance.now() + ms
-  while (performance.now() < end) {
-    if (await condition()) return true
-    await sleep(20)
-  }
-  return false
-}
-
 /** NDJSON with a line feed at its end. */
 export function lines(count: number, row: (i: number) => object): Buffer {
   return Buffer.from(`${Array.from({ length: count }, (_, i) => JSON.stringify(row(i))).join('\n')}\n`)
@@ -88,15 +78,17 @@ async function isRunning(columnar: Columnar, marker: string): Promise<boolean> {
   const [row] = await columnar.query<{ n: number }>({
     sql: `SELECT count() AS n FROM system.processes WHERE query LIKE {like: String} AND query NOT LIKE {own: String}`,
     params: { like: `%${marker}%`, own: '%system.processes%' },
+    // A short statement: it does not wait behind those that it looks for.
+    settings: { max_execution_time: 5 },
   })
   return row?.n !== 0
 }
 
-/** Whether the engine has let go of the statement within the time. */
-export function goneWithin(columnar: Columnar, marker: string, ms: number): Promise<boolean> {
-  return until(async () => !(await isRunning(columnar, marker)), ms)
+/** Resolves once the engine has let go of the statement. */
+export async function endOf(columnar: Columnar, marker: string): Promise<void> {
+  await until(async () => !(await isRunning(columnar, marker)))
 }
 
 export async function startOf(columnar: Columnar, marker: string): Promise<void> {
-  if (!(await until(() => isRunning(columnar, marker), 5000))) throw new Error('the statement did not start')
+  await until(() => isRunning(columnar, marker))
 }

@@ -59,6 +59,17 @@ export async function createTestColumnar(options: TestColumnarOptions = {}): Pro
   return { ...columnar, child, status, directory, close }
 }
 
+let shared: Promise<TestEngine> | undefined
+
+/**
+ * The migrated engine of this worker, which its files have one after the other: starting one takes as long as many of
+ * their tests. It ends with the process. A file that kills it, or changes its tables, starts one of its own.
+ */
+export function sharedColumnar(): Promise<TestEngine> {
+  shared ??= createTestColumnar()
+  return shared
+}
+
 /** A database of the test's own on a ClickHouse server. */
 export async function createServerColumnar(
   url: string,

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createCheckpointStore } from '../../src/features/loading/checkpoint-store.ts'
 import {
   createLoaderService,
@@ -24,6 +23,7 @@ import { comparePositions, type EventLog } from '../../src/platform/stores/event
 import { openSegmentLog, type SegmentLogOptions } from '../../src/platform/stores/segment-log.ts'
 import { createTestColumnar, type TestEngine } from './columnar.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
+import { until } from './until.ts'
 
 export const company = '65f0c0ffee5ca1ab1e0ddba1'
 export const datasource = '65f0c0ffee5ca1ab1e0ddba2'
@@ -71,7 +71,7 @@ export interface LoadingGround {
   /** A loader that was started; the test stops it. */
   startLoader(overrides?: Partial<LoaderDependencies>, limits?: Partial<LoaderLimits>): LoaderService
   /** Resolves when everything in the log is loaded. */
-  loaded(withinMs?: number): Promise<void>
+  loaded(): Promise<void>
   /** Loads everything with a loader of its own. */
   load(limits?: Partial<LoaderLimits>): Promise<void>
   /** Kills the engine's process with SIGKILL; and starts it again, unless told not to. */
@@ -146,13 +146,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
       loader.start()
       return loader
     },
-    async loaded(withinMs = 50_000) {
-      const end = performance.now() + withinMs
-      while (!(await isLoaded())) {
-        if (performance.now() > end) throw new Error('The log is not loaded in time')
-        await sleep(10)
-      }
-    },
+    loaded: async () => void (await until(isLoaded)),
     async load(limits) {
       const loader = ground.startLoader({}, limits)
       try {

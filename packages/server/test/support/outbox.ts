@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from './running-service.ts'
+import { until } from './until.ts'
 
 /** The latest mail to an address in the mail directory of a service, decoded, once there is one. */
 export async function mailTo(
@@ -9,15 +9,13 @@ export async function mailTo(
   address: string,
 ): Promise<string> {
   const outbox = join(dataDirectory, 'outbox')
-  for (let i = 0; i < 200; i++) {
+  return until(() => {
     // Names are identifiers, which sort by age.
     const files = readdirSync(outbox).filter((name) => name.endsWith('.eml'))
     const mails = files.sort().map((name) => readFileSync(join(outbox, name), 'utf8'))
     const found = mails.findLast((text) => new RegExp(`^To: ${address}$`, 'm').test(text))
-    if (found) return found.replaceAll('=\n', '').replaceAll('=3D', '=')
-    await sleep(50)
-  }
-  throw new Error(`no mail to ${address}`)
+    return found?.replaceAll('=\n', '').replaceAll('=3D', '=')
+  }, 50)
 }
 
 /** The link for a password in the latest mail to an address. */

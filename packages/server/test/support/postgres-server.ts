@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/stores/embedded-postgres.ts'
-import { long } from './long.ts'
+import { isShort, seed } from './long.ts'
 
 /** Names the socket at which a test asks for the PostgreSQL of its run. */
 export const serverVariable = 'MILLRACE_TEST_POSTGRES'
@@ -116,20 +116,21 @@ const compiled = new URL('../../../../node_modules/.cache/node', import.meta.url
 /**
  * Vitest's global set-up: one PostgreSQL for the whole run, if any test asks for it, and one place for what Node.js
  * compiles, so that no process that tests start compiles a module anew. In the short form temporary files are in
- * memory; the full length writes to the disk, as services do.
+ * memory; longer ones write to the disk, as services do.
  */
 export default function setup(): () => Promise<void> {
-  const memory = long ? undefined : findMemoryDirectory()
+  const memory = isShort ? findMemoryDirectory() : undefined
+  // The same for the whole run, also where it goes on past midnight.
+  process.env.MILLRACE_TEST_SEED ??= String(seed)
   const { socket, stop } = launchServer(memory)
   process.env[serverVariable] = socket
   process.env.NODE_COMPILE_CACHE ??= compiled
-  if (memory !== undefined) {
-    const directory = join(dirname(socket), 'tmp')
-    mkdirSync(directory)
-    // As below /tmp, the account of PostgreSQL can go where a test lets it.
-    chmodSync(dirname(socket), 0o711)
-    process.env.TMPDIR = directory
-  }
+  const directory = join(dirname(socket), 'tmp')
+  mkdirSync(directory)
+  // As below /tmp, the account of PostgreSQL can go where a test lets it.
+  chmodSync(dirname(socket), 0o711)
+  // What workers leave behind goes with it.
+  process.env.TMPDIR = directory
   return stop
 }
 

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { migrateRelational, relationalDirectory } from '../../src/database/migrate.ts'
 import { withRelationalLock } from '../../src/database/relational-migrations.ts'
@@ -15,6 +14,7 @@ import {
 import { openRelational, type Relational, type SocketAddress } from '../../src/platform/stores/relational.ts'
 import { createFakeTime, type FakeTime } from './fake-time.ts'
 import { launchServer, serverVariable } from './postgres-server.ts'
+import { until } from './until.ts'
 
 /** Runs before a statement; what it throws is what the statement fails with. */
 export type BeforeStatement = (text: string, values: readonly unknown[]) => Promise<unknown> | undefined
@@ -47,6 +47,7 @@ export interface TestDatabaseOptions {
 }
 
 const templateLock = 7_311_099
+const patientMs = 600_000
 
 /**
  * In front of PostgreSQL's own `now()`: the instant of the session where a test has set one. Defaults of columns and
@@ -107,25 +108,21 @@ function precedeStatements(
 
 /** Asks at the socket until its server listens. */
 async function ask(socket: string): Promise<string> {
-  const end = performance.now() + 60_000
-  for (;;) {
-    const answer = await new Promise<string | undefined>((resolve) => {
-      let text = ''
-      connect(socket)
-        .on('data', (chunk) => {
-          text += chunk
-        })
-        .on('end', () => resolve(text))
-        .on('error', () => resolve(undefined))
-    })
-    if (answer) {
-      const { socketDirectory, error } = JSON.parse(answer) as { socketDirectory?: string; error?: string }
-      if (socketDirectory === undefined) throw new Error(`The PostgreSQL for tests does not start: ${error}`)
-      return socketDirectory
-    }
-    if (performance.now() > end) throw new Error('The PostgreSQL for tests does not answer')
-    await sleep(10)
-  }
+  const answer = await until(
+    () =>
+      new Promise<string | undefined>((resolve) => {
+        let text = ''
+        connect(socket)
+          .on('data', (chunk) => {
+            text += chunk
+          })
+          .on('end', () => resolve(text === '' ? undefined : text))
+          .on('error', () => resolve(undefined))
+      }),
+  )
+  const { socketDirectory, error } = JSON.parse(answer) as { socketDirectory?: string; error?: string }
+  if (socketDirectory === undefined) throw new Error(`The PostgreSQL for tests does not start: ${error}`)
+  return socketDirectory
 }
 
 let server: Promise<string> | undefined
@@ -150,8 +147,15 @@ async function asSuperuser<T>(
   }
 }
 
+let template: Promise<string> | undefined
+
 /** The database that holds all migrations as they are now, made by whichever test file needs it first. */
-async function migratedTemplate(socket: string): Promise<string> {
+function migratedTemplate(socket: string): Promise<string> {
+  template ??= makeTemplate(socket)
+  return template
+}
+
+async function makeTemplate(socket: string): Promise<string> {
   const hash = createHash('sha256')
   for (const { file, checksum } of readMigrations(relationalDirectory)) hash.update(`${file} ${checksum}\n`)
   const name = `template_${hash.digest('hex').slice(0, 16)}`
@@ -203,7 +207,14 @@ function openTestDatabase(
   present: { readonly time: FakeTime; isFollowed: boolean },
   drop = async () => {},
 ): TestDatabase {
-  const relational = openRelational({ address: application, logger: silentLogger, connections: 10 })
+  const relational = openRelational({
+    address: application,
+    logger: silentLogger,
+    connections: 10,
+    // However busy the machine is: what has to be given up is told to give up by its test.
+    connectWithinMs: patientMs,
+    statementTimeoutMs: patientMs,
+  })
   const { time } = present
   const presentText = () => (present.isFollowed ? new Date(time.clock.now()).toISOString() : '')
   precedeStatements(relational, presentText, () => testDatabase.beforeStatement)

@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findRunningService } from '../../src/platform/files/data-directory.ts'
 import { identify, type ProcessIdentity } from '../../src/platform/processes/identity.ts'
 import { serverVariable } from './postgres-server.ts'
+import { until } from './until.ts'
 
 const execute = promisify(execFile)
 
@@ -54,6 +54,8 @@ export interface Service {
   operate(...argv: readonly string[]): Promise<string>
   /** Answers a statistics query. */
   query(query: unknown): Promise<Record<string, unknown>[]>
+  /** Resolves once everything that was accepted is loaded. */
+  loaded(): Promise<void>
   /** Resident memory of the service and its children, in MiB, by process. */
   memory(): { total: number; processes: Record<string, number> }
   /** What it has printed and logged. */
@@ -145,7 +147,7 @@ async function prepareDataDirectory(env: Record<string, string>): Promise<string
     await (await startService({ dataDirectory: first })).stop()
     renameSync(first, installation)
   }
-  while (!existsSync(installation)) await sleep(50)
+  await until(() => existsSync(installation), 50)
   // Not by fs.cp: it makes the files of PostgreSQL's user its own.
   await execute('cp', ['-a', `${installation}/.`, directory])
   return directory
@@ -189,8 +191,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     )
   })
   const origin = await announced
-  while (options.untilReady !== false && (await fetch(`${origin}/health/ready`)).status !== 200)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+  const isReady = async () => (await fetch(`${origin}/health/ready`)).status === 200
+  if (options.untilReady !== false) await until(isReady, 20)
   const readyAfter = performance.now() - started
   const bootstrap = JSON.parse(readFileSync(join(dataDirectory, 'bootstrap.json'), 'utf8')) as Bootstrap
   const running = findRunningService(dataDirectory)
@@ -251,6 +253,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const envelope = (await reply.json()) as { data: string; message: string }
       if (!reply.ok) throw new Error(`query failed with ${reply.status}: ${envelope.message}`)
       return JSON.parse(envelope.data) as Record<string, unknown>[]
+    },
+    async loaded() {
+      const waits = async () =>
+        (await (await fetch(`${origin}/metrics`)).text()).includes('\nmillrace_log_events 0\n')
+      await until(waits, 50)
     },
     memory: () => memoryOf(child.pid ?? 0),
     output: () => output,

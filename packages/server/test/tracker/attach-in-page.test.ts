@@ -11,7 +11,7 @@ import { browserAbsent, launchBrowser, openVisits, type Visits } from '../suppor
 
 const script = readFileSync(new URL('../../../tracker/dist/t-workflows.js', import.meta.url))
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"/>'
-const waiting = { timeout: 20_000, interval: 50 }
+const waiting = { interval: 50 }
 
 let browser: Browser
 let visits: Visits

@@ -11,7 +11,7 @@ import { removeData, type Service, startService } from '../support/running-servi
 
 /** Pages of a shop that have the tracker's script alone, before the running service. */
 
-const waiting = { timeout: 60_000, interval: 200 }
+const waiting = { interval: 200 }
 
 let service: Service
 let origin = ''
@@ -59,7 +59,7 @@ beforeAll(async () => {
   browser = await launchBrowser()
   visits = await openVisits(browser)
   await prepare()
-}, 180_000)
+})
 
 afterAll(async () => {
   if (browserAbsent) return
@@ -159,9 +159,7 @@ async function counts(): Promise<unknown> {
   return measures.map((measure) => row?.[measure])
 }
 
-test('a page with the script alone shows its integrations, follows its routes, and is counted', {
-  timeout: 240_000,
-}, async () => {
+test('a page with the script alone shows its integrations, follows its routes, and is counted', async () => {
   await page.goto(`${shopOrigin}/sale?trk-u=ada`)
   await expect.poll(heroText, waiting).toContain('For you')
   await expect.poll(bannerWidth, waiting).toBe(320)
@@ -193,7 +191,7 @@ test('a page with the script alone shows its integrations, follows its routes, a
   expect(complaints).toEqual([])
 })
 
-test('nothing is asked for before consent, and after its withdrawal', { timeout: 120_000 }, async () => {
+test('nothing is asked for before consent, and after its withdrawal', async () => {
   trackerQuery = '&consent=required'
   await page.goto(`${shopOrigin}/sale`, { waitUntil: 'networkidle' })
   expect(asked.map(({ pathname }) => pathname)).toEqual(['/t.js'])
@@ -207,9 +205,7 @@ test('nothing is asked for before consent, and after its withdrawal', { timeout:
   expect(displaysAsked()).toHaveLength(before)
 })
 
-test('a policy without unsafe-inline lets contents, their styles and their code through', {
-  timeout: 120_000,
-}, async () => {
+test('a policy without unsafe-inline lets contents, their styles and their code through', async () => {
   policy = `default-src 'none'; script-src 'self' ${origin}; connect-src ${origin}; img-src 'self' ${origin}`
   await page.goto(`${shopOrigin}/sale`)
   await expect.poll(heroText, waiting).toContain('For you')
@@ -257,10 +253,8 @@ test('what is public is what pages need, for a company and a datasource of its o
   }
 })
 
-test('a change is there within a second: switched off, no longer published, without the second file', {
-  timeout: 120_000,
-}, async () => {
-  const soon = { timeout: 10_000, interval: 50 }
+test('a change is there within a second: switched off, no longer published, without the second file', async () => {
+  const soon = { interval: 50 }
   const selectors = async () => (await settings()).map(({ selector }) => selector)
   const code = (await settings()).find(({ codePath }) => codePath)?.codePath ?? ''
   await change('hero', { enabled: false })

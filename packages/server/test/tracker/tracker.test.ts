@@ -10,7 +10,7 @@ import { removeData, type Service, startService } from '../support/running-servi
 
 /** Pages of a shop with the tracker, before the running service: each event that they send is stored once. */
 
-const waiting = { timeout: 60_000, interval: 300 }
+const waiting = { interval: 300 }
 
 /** As docs/tracker.md has it. */
 const stub = `if (!window.track?.q?.push) window.track = { q: [] }
@@ -85,7 +85,7 @@ beforeAll(async () => {
   shopOrigin = `http://www.shop.test:${shopPort}`
   browser = await launchBrowser(['--host-resolver-rules=MAP *.shop.test 127.0.0.1'])
   visits = await openVisits(browser)
-}, 180_000)
+})
 
 afterAll(async () => {
   if (browserAbsent) return
@@ -146,7 +146,7 @@ async function expectStored(numbers: readonly number[]): Promise<void> {
 const revisit = (of = page) =>
   of.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
 
-test('fifty calls before the script is there, which the page has twice', { timeout: 120_000 }, async () => {
+test('fifty calls before the script is there, which the page has twice', async () => {
   const numbers = Array.from({ length: 50 }, (_, i) => i)
   pages['/'] = html(
     `<script>${stub}\nconst kept = track.event\n${numbers.map((n) => event(n)).join('\n')}</script>${tag()}${tag()}`,
@@ -171,9 +171,7 @@ test('fifty calls before the script is there, which the page has twice', { timeo
   expect(errors).toEqual([])
 })
 
-test('what is sent while the page goes away arrives, also where the tab is closed', {
-  timeout: 120_000,
-}, async () => {
+test('what is sent while the page goes away arrives, also where the tab is closed', async () => {
   pages['/'] = shopPage()
   pages['/next'] = shopPage()
   await page.goto(shopOrigin)
@@ -200,9 +198,7 @@ test('what is sent while the page goes away arrives, also where the tab is close
   await expectStored([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })
 
-test('events of a page that is offline arrive as soon as it is back, in whichever tab', {
-  timeout: 120_000,
-}, async () => {
+test('events of a page that is offline arrive as soon as it is back, in whichever tab', async () => {
   pages['/'] = shopPage()
   await page.goto(shopOrigin)
   await started()
@@ -220,9 +216,7 @@ test('events of a page that is offline arrive as soon as it is back, in whicheve
   expect(errors).toEqual([])
 })
 
-test('a service that is down gets its events a minute after, and for half an hour', {
-  timeout: 120_000,
-}, async () => {
+test('a service that is down gets its events a minute after, and for half an hour', async () => {
   pages['/'] = shopPage()
   await page.clock.install()
   await page.goto(shopOrigin)
@@ -264,7 +258,7 @@ test('a service that is down gets its events a minute after, and for half an hou
   await expectStored([1, 2, 4])
 })
 
-test('a visitor is one on all subdomains, known by an address or a call', { timeout: 120_000 }, async () => {
+test('a visitor is one on all subdomains, known by an address or a call', async () => {
   pages['/'] = shopPage()
   await page.goto(`${shopOrigin}/#trk-u=ada%2B1`)
   await started()
@@ -291,7 +285,7 @@ test('a visitor is one on all subdomains, known by an address or a call', { time
   ])
 })
 
-test('a frame without cookies and storage sends its events from memory', { timeout: 120_000 }, async () => {
+test('a frame without cookies and storage sends its events from memory', async () => {
   pages['/'] = html('<iframe sandbox="allow-scripts" src="/frame"></iframe>')
   pages['/frame'] = shopPage(event(1))
   await page.goto(shopOrigin)
@@ -317,7 +311,7 @@ test.each([
     `for (const name of ['localStorage', 'sessionStorage'])
       Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError') } })`,
   ],
-])('a browser that blocks %s alone sends its events', { timeout: 120_000 }, async (_, block) => {
+])('a browser that blocks %s alone sends its events', async (_, block) => {
   await page.addInitScript(block)
   pages['/'] = shopPage(event(1))
   await page.goto(shopOrigin)
@@ -329,7 +323,7 @@ test.each([
   expect(errors).toEqual([])
 })
 
-test('a policy without unsafe-inline is kept', { timeout: 120_000 }, async () => {
+test('a policy without unsafe-inline is kept', async () => {
   policy = `default-src 'none'; script-src 'self' ${collector}; connect-src ${collector}; img-src data:`
   pages['/shop.js'] = `${stub}\n${event(1)}`
   pages['/'] = html(`<script src="/shop.js"></script>${tag()}`)
@@ -338,9 +332,7 @@ test('a policy without unsafe-inline is kept', { timeout: 120_000 }, async () =>
   expect(consoleTexts).toEqual([])
 })
 
-test('nothing is stored or sent before consent, and nothing is left after it is withdrawn', {
-  timeout: 120_000,
-}, async () => {
+test('nothing is stored or sent before consent, and nothing is left after it is withdrawn', async () => {
   pages['/'] = shopPage(event(1), '&amp;consent=required')
   const asked: string[] = []
   page.on('request', (sent) => {
@@ -366,7 +358,7 @@ test('nothing is stored or sent before consent, and nothing is left after it is 
   expect(sentBodies.length).toBe(count + 1)
 })
 
-test('consent that is withdrawn in one tab ends the others', { timeout: 120_000 }, async () => {
+test('consent that is withdrawn in one tab ends the others', async () => {
   pages['/'] = shopPage('', '&amp;consent=required')
   const tabs = [page]
   while (tabs.length < 4) tabs.push(watch(await visits.context.newPage()))
@@ -398,7 +390,7 @@ test('consent that is withdrawn in one tab ends the others', { timeout: 120_000 
 test.each([
   ['a form', '<form id="track"><input name="q"></form>'],
   ['two elements', '<p id="track"></p><p id="track"></p>'],
-])('%s of the page with the id track keeps no event back', { timeout: 120_000 }, async (_, elements) => {
+])('%s of the page with the id track keeps no event back', async (_, elements) => {
   pages['/'] = shopPage(event(1)).replace('<body>', `<body>${elements}`)
   await page.goto(shopOrigin)
   await started()
@@ -410,7 +402,7 @@ test.each([
 test.each([
   ['doNotTrack', `'1'`],
   ['globalPrivacyControl', 'true'],
-])('%s counts where the page respects it', { timeout: 120_000 }, async (signal, value) => {
+])('%s counts where the page respects it', async (signal, value) => {
   await page.addInitScript(`Object.defineProperty(navigator, '${signal}', { value: ${value} })`)
   pages['/'] = shopPage(event(1))
   pages['/respect'] = shopPage(event(2), '&amp;signals=respect')
@@ -422,9 +414,7 @@ test.each([
   await expectStored([1])
 })
 
-test('an event is sent once a page, and again after a change of the route', {
-  timeout: 120_000,
-}, async () => {
+test('an event is sent once a page, and again after a change of the route', async () => {
   pages['/'] = shopPage()
   await page.goto(shopOrigin, { referer: 'https://search.example/' })
   await started()
@@ -442,9 +432,7 @@ test('an event is sent once a page, and again after a change of the route', {
   ])
 })
 
-test('what the rules refuse is named on the console, and nothing is thrown into the page', {
-  timeout: 120_000,
-}, async () => {
+test('what the rules refuse is named on the console, and nothing is thrown into the page', async () => {
   pages['/'] = shopPage()
   await page.goto(shopOrigin)
   await started()
@@ -496,7 +484,7 @@ test('what the rules refuse is named on the console, and nothing is thrown into 
   expect(errors).toEqual([])
 })
 
-test('the rules decide as in the collector, for each line of their table', { timeout: 120_000 }, async () => {
+test('the rules decide as in the collector, for each line of their table', async () => {
   pages['/'] = shopPage()
   await page.goto(shopOrigin)
   await started()
@@ -514,9 +502,7 @@ test('the rules decide as in the collector, for each line of their table', { tim
   expect(errors).toEqual([])
 })
 
-test('nothing that a page or its stub holds is thrown into the page or keeps other events from being sent', {
-  timeout: 120_000,
-}, async () => {
+test('nothing that a page or its stub holds is thrown into the page or keeps other events from being sent', async () => {
   const stubbed = `${event(1)}
     track.q.push(undefined, ['page', []], ['event', 5], [])
     const unsteady = { toJSON: () => { if (window.wasRead) throw new Error('read twice'); window.wasRead = 1; return '' } }
@@ -536,7 +522,7 @@ test('nothing that a page or its stub holds is thrown into the page or keeps oth
   expect(errors).toEqual([])
 })
 
-test('a wrong address of the script names its fault once on the console', { timeout: 120_000 }, async () => {
+test('a wrong address of the script names its fault once on the console', async () => {
   const hostile = encodeURIComponent('");alert(1)//</script>')
   pages['/'] = html(
     `<script async src="${collector}/t.js?company=${hostile}&amp;datasource=${hostile}"></script>`,

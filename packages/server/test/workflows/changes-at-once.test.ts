@@ -35,14 +35,11 @@ async function whileHeld<T>(hold: (holder: PoolClient) => Promise<void>, work: (
     await hold(holder)
     const done = work()
     await expect
-      .poll(
-        async () => {
-          const waiting = `select from pg_stat_activity
+      .poll(async () => {
+        const waiting = `select from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`
-          return (await pool.query(waiting)).rowCount
-        },
-        { timeout: 20_000 },
-      )
+        return (await pool.query(waiting)).rowCount
+      })
       .toBeGreaterThan(0)
     await holder.query('commit')
     return await done

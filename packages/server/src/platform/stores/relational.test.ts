@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { silentLogger } from '../logger.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
@@ -172,22 +171,26 @@ test('no error and nothing that a logger prints of it holds a parameter or a row
 
 test('a statement that takes too long is cancelled', async () => {
   const { pool, db } = open({ statementTimeoutMs: 100 })
-  const began = performance.now()
-  expect(await failure(pool.query('select pg_sleep(10)'))).toBeInstanceOf(RelationalTimeout)
-  expect(await failure(Promise.resolve(db.execute(sql`select pg_sleep(10)`)))).toMatchObject({
+  expect(await failure(pool.query('select pg_sleep(1e6)'))).toBeInstanceOf(RelationalTimeout)
+  expect(await failure(Promise.resolve(db.execute(sql`select pg_sleep(1e6)`)))).toMatchObject({
     errorName: 'unavailable',
     status: 503,
     retryAfterSeconds: 5,
   })
-  expect(performance.now() - began).toBeLessThan(3000)
 })
 
 test('a query waits for a free connection only so long', async () => {
-  const { pool, db, transaction } = open({ connections: 2, connectWithinMs: 100 })
+  const { pool, db, transaction } = open({ connections: 2, connectWithinMs: 1_000 })
   const held = [await pool.connect(), await pool.connect()]
-  expect(await failure(pool.query('select 1'))).toBeInstanceOf(RelationalUnavailable)
-  expect(await failure(Promise.resolve(db.execute(sql`select 1`)))).toBeInstanceOf(RelationalUnavailable)
-  expect(await failure(transaction(async () => {}))).toMatchObject({ status: 503, retryAfterSeconds: 2 })
+  const refused = [
+    pool.query('select 1'),
+    Promise.resolve(db.execute(sql`select 1`)),
+    transaction(async () => {}),
+  ]
+  for (const each of await Promise.all(refused.map(failure))) {
+    expect(each).toBeInstanceOf(RelationalUnavailable)
+    expect(each).toMatchObject({ status: 503, retryAfterSeconds: 2 })
+  }
   for (const client of held) client.release()
   await pool.query('select 1')
 })
@@ -211,8 +214,7 @@ test('a connection that is cut off is replaced, in use and idle', async () => {
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = $1',
     ['client backend'],
   )
-  await sleep(100)
-  await pool.query('select 1')
+  await expect.poll(() => pool.query('select 1').then(() => 'answers', failure)).toBe('answers')
 })
 
 test('a server that is away, or accepts and says nothing, is unavailable within seconds', async () => {
@@ -228,9 +230,7 @@ test('a server that is away, or accepts and says nothing, is unavailable within 
     address: { url: `postgres://somebody@127.0.0.1:${port}/nothing` },
     connectWithinMs: 200,
   })
-  const began = performance.now()
   expect(await failure(hung.ping())).toBeInstanceOf(RelationalUnavailable)
-  expect(performance.now() - began).toBeLessThan(2500)
   mute.close()
 })
 
@@ -243,8 +243,9 @@ test('an address in DATABASE_URL leads to the same database as the socket does',
 
 test('closing waits for running queries', async () => {
   const other = open()
-  const slow = other.pool.query(`select pg_sleep(0.2), 'answer' as text`)
-  await sleep(50)
+  const slow = other.pool.query(`select pg_sleep(0.5), 'answer' as text`)
+  const running = `select 1 from pg_stat_activity where state = 'active' and query like 'select pg_sleep(0.5)%'`
+  await expect.poll(async () => (await relational.pool.query(running)).rowCount, { interval: 5 }).toBe(1)
   await other.close()
   expect((await slow).rows[0].text).toBe('answer')
   expect(await failure(other.pool.query('select 1'))).toBeInstanceOf(RelationalUnavailable)

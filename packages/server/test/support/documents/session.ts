@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { until } from '../until.ts'
 import { root } from './blocks.ts'
 
 export interface Outcome {
@@ -164,8 +165,7 @@ export async function startByCommand(clone: Clone, code: string, port: number): 
       })
     void ended.then(([status]) => reject(new Error(`the service ended with ${status}: ${banner}`)))
   })
-  while ((await fetch(`${origin}/health/ready`)).status !== 200)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  await until(async () => (await fetch(`${origin}/health/ready`)).status === 200, 50)
   return {
     origin,
     banner,

@@ -202,7 +202,7 @@ describe('known keys', () => {
     expect(known.bytes()).toBeGreaterThan(small)
     expect(await take([keyOf(0), keyOf(1_150_000), keyOf(3_000_000)])).toEqual([keyOf(0), keyOf(1_150_000)])
     await known.stop()
-  }, 30_000)
+  })
 
   it('stops in the middle of a reading', async () => {
     const { known, readings } = createGround()

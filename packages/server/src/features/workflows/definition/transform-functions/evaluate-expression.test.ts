@@ -271,7 +271,7 @@ test('W14: every function gives a value or a fault that names it, whatever it ge
         }
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: 1_000 },
   )
 })
 

@@ -42,7 +42,7 @@ test('W19: no pattern compiles to more than its text says', () => {
       if (error === undefined) compiled++
       expect(expression?.programSize() ?? 0).toBeLessThanOrEqual(size)
     }),
-    { numRuns: 2_000, examples: [['(?i)'], ['(?:|a)*'], ['(?:(?i)){3}'], ['a{0}'], ['(?:a?){500}']] },
+    { numRuns: 1_000, examples: [['(?i)'], ['(?:|a)*'], ['(?:(?i)){3}'], ['a{0}'], ['(?:a?){500}']] },
   )
   expect(compiled).toBeGreaterThan(500)
 })
