@@ -7,22 +7,15 @@ import type { PlannedQuery } from '../planned-query.ts'
 import { chartOf, describeQuery, titleOf } from './describe-query.ts'
 import { type Calendar, createPeriods, type Period, type Periods } from './periods.ts'
 import { createFit, planQueries } from './plan-queries.ts'
-import {
-  type AskedFilter,
-  type AskedGroup,
-  type AskedMeasure,
-  type LooseValue,
-  type Place,
-  readSlots,
-  type Slots,
-} from './read-slots.ts'
+import { readSlots } from './read-slots.ts'
 import { type Compared, createTimeReader } from './read-times.ts'
+import type { AskedFilter, AskedGroup, AskedMeasure, LooseValue, Place, Slots } from './slots.ts'
 import { createSpanPeriods, type SpanPeriods } from './span-periods.ts'
 import { termsAt } from './terms.ts'
 import { textsOf, unreadable } from './unread-question.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
 import { windowsOf } from './windows.ts'
-import { maxQuestionLength, type Word, wordsOf } from './words.ts'
+import { foldedOf, maxQuestionLength, type Word, wordsOf } from './words.ts'
 
 export interface ReadQuestion {
   readonly title: string
@@ -107,9 +100,7 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
         measures,
         groups,
         filters: filtersOf([...slots.filters, ...found.filters], base),
-        ...(granularity === undefined ? {} : { granularity }),
-        ...(order === undefined ? {} : { order }),
-        ...(limit === undefined ? {} : { limit }),
+        ...{ granularity, order, limit },
         ranges: ranges.map(periods.rangeOf),
         timezone,
       })
@@ -290,12 +281,6 @@ function searchedMembers(measures: readonly AskedMeasure[], meta: StatisticsMeta
     .slice(0, maxSearched)
 }
 
-const folded = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-
 /** The texts that words in a row may be: all of them first, then fewer. */
 function* runsOf({
   text,
@@ -362,7 +347,7 @@ function byMember(values: readonly FoundValue[]): ReadonlyMap<string, ReadonlyMa
   for (const each of values) {
     const own = found.get(each.member) ?? new Map<string, FoundValue>()
     found.set(each.member, own)
-    const form = folded(each.value)
+    const form = foldedOf(each.value)
     if (!own.has(form)) own.set(form, each)
   }
   return found
@@ -370,7 +355,7 @@ function byMember(values: readonly FoundValue[]): ReadonlyMap<string, ReadonlyMa
 
 function firstMatch(loose: LooseValue, members: readonly string[], values: ReturnType<typeof byMember>) {
   for (const { text, words } of runsOf(loose)) {
-    const form = folded(text)
+    const form = foldedOf(text)
     for (const member of members) {
       const found = values.get(member)?.get(form)
       if (found) return { ...found, rest: loose.words.filter((word) => !words.includes(word)) }
