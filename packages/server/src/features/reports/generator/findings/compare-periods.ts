@@ -9,7 +9,7 @@ export interface Bucket {
   readonly value: number
   readonly base: number
   /** 0 to 6 from Monday on, where buckets are days. */
-  readonly weekday?: number
+  readonly weekday?: number | undefined
 }
 
 /** Whether two periods differ by more than their buckets vary. */
