@@ -2,7 +2,7 @@ import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { type Clock, systemClock } from '../../../platform/clock.ts'
-import type { RunQuery } from '../evidence/evidence-runner.ts'
+import type { RunContext, RunQuery } from '../evidence/evidence-runner.ts'
 import { type ToldWindows, toldWindows } from '../periods/periods.ts'
 import type { PlannedQuery } from '../planned-query.ts'
 import type { TimeRules } from '../time-rules.ts'
@@ -24,7 +24,7 @@ import { subjectSections } from './sections/subject-sections.ts'
 import { createWriter, type Writer } from './sections/writer.ts'
 
 export interface ReportGeneratorDependencies {
-  readonly runQuery: RunQuery
+  readonly runQuery: RunQuery<Required<RunContext>>
   /** What the company can query. */
   readonly describe: (companyId: string) => Promise<StatisticsMeta>
   readonly time: TimeRules

@@ -1,7 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { createSemaphore } from '../../../../platform/limits/semaphore.ts'
-import type { RunQuery } from '../../evidence/evidence-runner.ts'
+import type { RunContext, RunQuery } from '../../evidence/evidence-runner.ts'
 import { GenerationFailure, type GenerationRequest } from '../generation.ts'
 
 /** Queries of one generation that run at the same time. */
@@ -11,7 +11,7 @@ export type EvidenceSource = ReturnType<typeof createEvidenceSource>
 
 /** The evidence of one generation: each query is run once, and stored as soon as it is answered. */
 export function createEvidenceSource(
-  runQuery: RunQuery,
+  runQuery: RunQuery<Required<RunContext>>,
   request: Pick<GenerationRequest, 'companyId' | 'readerId' | 'signal' | 'onProgress' | 'kept' | 'keep'>,
   expectedQueries: number,
 ) {
