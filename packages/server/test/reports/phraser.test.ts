@@ -1,10 +1,10 @@
 import type { Paragraph, ReportSection } from '@millrace/contract/resources/report-section.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isSameClaim } from '../../src/features/reports/language-model/claims.ts'
 import { LanguageModelError, type Message } from '../../src/features/reports/language-model/language-model.ts'
 import { createPhrasedGenerator } from '../../src/features/reports/language-model/phrased-generator.ts'
 import { createPhraser } from '../../src/features/reports/language-model/phraser.ts'
-import { isSameClaim } from '../../src/features/reports/language-model/same-claim.ts'
 import { times } from '../support/long.ts'
 
 /** Hostile answers of a language model: docs/faults.md, N07 to N09. */

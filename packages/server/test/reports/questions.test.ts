@@ -138,10 +138,6 @@ describe('every measure of the metadata', () => {
     expect([id, ...ofTitle, ...ofWords]).toContain(query?.measures[0])
     expect(query?.measures).toHaveLength(1)
   })
-
-  it.each(catalogue)('%s has words in French', (id) => {
-    expect(measureWords.some(({ ids, fr }) => ids.includes(id) && fr.length > 0)).toBe(true)
-  })
 })
 
 describe('a value without its dimension', () => {

@@ -1,16 +1,16 @@
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import type { Calendar } from '../../src/features/reports/questions/periods.ts'
 import {
   createQuestionReader,
   type QuestionContext,
 } from '../../src/features/reports/questions/question-reader.ts'
+import type { TimeRules } from '../../src/features/reports/time-rules.ts'
 import { add, startOf } from '../../src/features/statistics/query/time/calendar.ts'
 import { readRange } from '../../src/features/statistics/query/time/dates.ts'
 import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 
 /** The calendar of statistics, as the service hands it in. */
-export const calendar: Calendar = { openZone, readRange, startOf, add }
+export const calendar: TimeRules = { openZone, readRange, startOf, add }
 
 /** What a company can ask whose orders carry these labels. */
 export const metaWithLabels = (...purchases: string[]): StatisticsMeta =>

@@ -1,12 +1,10 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 
-export type Chart = 'bar' | 'line' | 'table'
-
 /** A query that answers a part of a question or a dashboard. */
 export interface PlannedQuery {
   /** With absolute ranges and a time zone, so that it can be run again. */
   readonly query: Query
   /** In words, in the language of the report. */
   readonly asks: string
-  readonly chart: Chart
+  readonly chart: 'bar' | 'line' | 'table'
 }

@@ -20,33 +20,23 @@ import type { StoredGeneration } from './generations/generation-store.ts'
 
 export type StoredReport = typeof reports.$inferSelect
 export type NewReport = typeof reports.$inferInsert
-export type ReportChange = Partial<
-  Pick<
-    StoredReport,
-    | 'title'
-    | 'periodStart'
-    | 'periodEnd'
-    | 'comparisonWindows'
-    | 'sectionCount'
-    | 'publicationQuality'
-    | 'evidenceBytes'
-    | 'failedGenerationId'
-    | 'archivedAt'
-    | 'supersededById'
-  >
->
+export type ReportChange = Partial<Omit<StoredReport, 'id' | 'companyId' | 'createdAt' | 'updatedAt'>>
 
 /** A report beside the generations that its summary names. */
 export interface ListedReport {
   readonly report: StoredReport
-  readonly active: Pick<
-    StoredGeneration,
-    'id' | 'kind' | 'state' | 'startedAt' | 'createdAt' | 'progress'
-  > | null
-  readonly failed: Pick<
-    StoredGeneration,
-    'id' | 'kind' | 'question' | 'failure' | 'usage' | 'endedAt' | 'requestedType' | 'requestedBy'
-  > | null
+  readonly active: Pick<StoredGeneration, (typeof activeColumns)[number]> | null
+  readonly failed: Pick<StoredGeneration, (typeof failedColumns)[number]> | null
+}
+
+/** Of the generations only what a summary shows: neither sections nor, but of those that failed, evidence. */
+const activeColumns = ['id', 'kind', 'state', 'startedAt', 'createdAt', 'progress'] as const
+const failedColumns = [
+  ...(['id', 'kind', 'question', 'failure', 'usage', 'endedAt', 'requestedType', 'requestedBy'] as const),
+] as const
+
+function columnsOf<Table extends object, Name extends keyof Table>(table: Table, names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>
 }
 
 const active = alias(reportGenerations, 'active')
@@ -58,29 +48,12 @@ export function createReportStore(db: Queries) {
   const listed = (companyId: string, includeArchived: boolean) =>
     and(eq(reports.companyId, companyId), includeArchived ? undefined : isNull(reports.archivedAt))
 
-  /** Of the generations only what a summary shows: neither sections nor, but of those that failed, evidence. */
   const summaries = () =>
     db
       .select({
         report: getTableColumns(reports),
-        active: {
-          id: active.id,
-          kind: active.kind,
-          state: active.state,
-          startedAt: active.startedAt,
-          createdAt: active.createdAt,
-          progress: active.progress,
-        },
-        failed: {
-          id: failed.id,
-          kind: failed.kind,
-          question: failed.question,
-          failure: failed.failure,
-          usage: failed.usage,
-          endedAt: failed.endedAt,
-          requestedType: failed.requestedType,
-          requestedBy: failed.requestedBy,
-        },
+        active: columnsOf(active, activeColumns),
+        failed: columnsOf(failed, failedColumns),
       })
       .from(reports)
       .leftJoin(active, and(eq(active.reportId, reports.id), inArray(active.state, ['queued', 'running'])))

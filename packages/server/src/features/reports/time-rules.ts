@@ -1,18 +1,25 @@
-import type { DateRange } from '@millrace/contract/resources/query.ts'
+import type { DateRange, Granularity } from '@millrace/contract/resources/query.ts'
+import type { Now } from '../statistics/query/time/dates.ts'
 import type { Interval } from '../statistics/query/time/interval.ts'
 import type { Zone } from '../statistics/query/time/zone.ts'
-import type { Calendar } from './questions/periods.ts'
 
 export type { Interval, Zone }
 
-/** The one source of rules about zones, calendars and ranges: that of queries. */
-export type TimeRules = Calendar
+/** The one source of rules about zones, calendars and ranges: that of statistics, by which queries read their dates. */
+export interface TimeRules {
+  /** @throws {RangeError} when the name is no time zone */
+  openZone(name: string): Zone
+  /** @throws {Error} saying why a text is no range */
+  readRange(range: string | readonly (string | null)[], now: Now): Interval
+  startOf(zone: Zone, instant: number, unit: Granularity): number
+  add(zone: Zone, instant: number, count: number, unit: Granularity): number
+}
 
 /** A range as queries take it; what is wrong with it, where it is none. */
 export function readRange(
   time: TimeRules,
   range: DateRange,
-  now: { readonly instant: number; readonly zone: Zone },
+  now: Now,
 ): Interval | { readonly fault: string } {
   try {
     return time.readRange(range, now)

@@ -23,13 +23,16 @@ export interface EvidenceRunnerDependencies {
  * Runs a query for a report. A query that fails is evidence too, of state `failure`.
  * @throws only what the signal aborts with
  */
-export interface RunQuery {
-  (query: Query, context: RunContext): Promise<Evidence>
+export interface RunQuery<Context = RunContext> {
+  (query: Query, context: Context): Promise<Evidence>
   /**
    * Runs those of the queries that one statement answers; in the place of every other, and of all where it fails, is
    * nothing. Each gives the evidence that it would give by itself.
    */
-  readonly together?: RunTogether
+  readonly together?: (
+    queries: readonly Query[],
+    context: Context,
+  ) => Promise<readonly (Evidence | undefined)[]>
 }
 
 export interface RunContext {
@@ -38,11 +41,6 @@ export interface RunContext {
   readonly readerId: string | null
   readonly signal?: AbortSignal
 }
-
-export type RunTogether = (
-  queries: readonly Query[],
-  context: RunContext,
-) => Promise<readonly (Evidence | undefined)[]>
 
 /** Rows of a result that evidence holds, and their bytes of JSON. */
 const embeddedRows = 500
@@ -100,47 +98,33 @@ export function createEvidenceRunner({
     durationMs: Math.round(performance.now() - begun),
   })
 
-  const run: RunQuery = async (asked, { companyId, readerId, signal }) => {
-    signal?.throwIfAborted()
-    const at = clock.now()
-    const zone = time.openZone((await readSettings(companyId)).timezone)
-    const query = pinQuery(asked, at, zone, time)
-    const begun = performance.now()
-    const base = baseOf(query, at)
-    try {
-      const { text, warnings } = await readPatiently({
-        query,
-        companyId,
-        readerId,
-        format: 'json',
-        at,
-        ...(signal && { signal }),
-      })
-      return { ...base, ...endOf(begun), ...resultOf(text, warnings) }
-    } catch (error) {
-      if (signal?.aborted) throw error
-      return {
-        ...base,
-        ...endOf(begun),
-        rows: [],
-        state: 'failure',
-        rowCount: 0,
-        embeddedRowCount: 0,
-        payloadBytes: 0,
-        resultHash: '',
-        ...failureOf(error),
-      }
-    }
-  }
-
-  async function together(asked: readonly Query[], { companyId, readerId, signal }: RunContext) {
+  /** The queries with absolute dates as of now, and when they began. */
+  async function begin(asked: readonly Query[], { companyId, signal }: RunContext) {
     signal?.throwIfAborted()
     const at = clock.now()
     const zone = time.openZone((await readSettings(companyId)).timezone)
     const queries = asked.map((each) => pinQuery(each, at, zone, time))
-    const begun = performance.now()
+    return { at, queries, begun: performance.now() }
+  }
+
+  async function run(asked: Query, context: RunContext): Promise<Evidence> {
+    const { at, queries, begun } = await begin([asked], context)
+    const [query = asked] = queries
+    const base = baseOf(query, at)
     try {
-      const answers = await answerTogether({ queries, companyId, readerId, at, ...(signal && { signal }) })
+      const { text, warnings } = await readPatiently({ ...context, query, format: 'json', at })
+      return { ...base, ...endOf(begun), ...resultOf(text, warnings) }
+    } catch (error) {
+      if (context.signal?.aborted) throw error
+      const none = { rowCount: 0, embeddedRowCount: 0, payloadBytes: 0, resultHash: '' }
+      return { ...base, ...endOf(begun), ...none, rows: [], state: 'failure', ...failureOf(error) }
+    }
+  }
+
+  async function together(asked: readonly Query[], context: RunContext) {
+    const { at, queries, begun } = await begin(asked, context)
+    try {
+      const answers = await answerTogether({ ...context, queries, at })
       return queries.map((query, i) => {
         const { text, warnings } = answers[i] ?? {}
         if (text === undefined || text.length > maxResultBytes) return undefined
@@ -148,7 +132,7 @@ export function createEvidenceRunner({
         return { ...baseOf(query, at), ...endOf(begun), ...resultOf(text, messages) }
       })
     } catch (error) {
-      if (signal?.aborted) throw error
+      if (context.signal?.aborted) throw error
       // Each by itself may need less, and shows which one fails.
       return queries.map(() => undefined)
     }

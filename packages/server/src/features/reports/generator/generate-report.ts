@@ -2,12 +2,13 @@ import type { Filter, Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { type Clock, systemClock } from '../../../platform/clock.ts'
+import type { RunContext, RunQuery } from '../evidence/evidence-runner.ts'
 import { type ToldWindows, toldWindows } from '../periods/periods.ts'
 import type { PlannedQuery } from '../planned-query.ts'
 import type { TimeRules } from '../time-rules.ts'
 import { checkSections } from './checker/check-sections.ts'
 import { findNumberTokens } from './checker/number-tokens.ts'
-import { createEvidenceSource, type EvidenceSource, type RunQuery } from './evidence/evidence-source.ts'
+import { createEvidenceSource, type EvidenceSource } from './evidence/evidence-source.ts'
 import { localDay, rowsOf } from './evidence/table.ts'
 import { analyseSubject } from './findings/analyse-subject.ts'
 import type { AnalysisContext, Windows } from './findings/analysis-context.ts'
@@ -23,7 +24,7 @@ import { subjectSections } from './sections/subject-sections.ts'
 import { createWriter, type Writer } from './sections/writer.ts'
 
 export interface ReportGeneratorDependencies {
-  readonly runQuery: RunQuery
+  readonly runQuery: RunQuery<Required<RunContext>>
   /** What the company can query. */
   readonly describe: (companyId: string) => Promise<StatisticsMeta>
   readonly time: TimeRules
@@ -64,18 +65,14 @@ export function createReportGenerator({
         timezone,
         meta,
         generationId,
-        ...(currency === undefined ? {} : { currency }),
+        currency,
         findEvidence: (id) => source.find(id),
       })
       const { period, comparisonWindows } = request
       const [now, zone] = [clock.now(), time.openZone(timezone)]
       const { state, ...told } = toldWindows(period, comparisonWindows, now, zone, time)
       const { previousPeriod, previousYear } = told.comparisonWindows
-      const windows: Windows = {
-        period: told.period,
-        before: previousPeriod,
-        ...(previousYear ? { yearBefore: previousYear } : {}),
-      }
+      const windows: Windows = { period: told.period, before: previousPeriod, yearBefore: previousYear }
       const work: Work = { request, source, writer, meta, windows, state, now }
       const { sections, isLimited } = await (analysis.kind === 'guided'
         ? guided(analysis.guidedAnalysis, work)
@@ -155,16 +152,14 @@ async function askAside(
   const compared = state === 'begun' ? [period] : [period, before]
   const scope = { source: sourceOf(measure), filters: [], timezone: request.timezone }
   const { title } = writer.noun(measure)
-  const [query, kind, asks] =
-    dimension !== undefined
-      ? ([
-          membersQuery(scope, [measure], dimension, compared),
-          'breakdown',
-          phrases.sections.breakdown(title, writer.dimension(dimension)),
-        ] as const)
-      : byTime
-        ? ([courseQuery(scope, [measure], period, courseGranularity(period)), 'course', title] as const)
-        : ([totalsQuery(scope, [measure], compared), 'change', title] as const)
+  const granularity = courseGranularity(period)
+  const asks = dimension ? phrases.sections.breakdown(title, writer.dimension(dimension)) : title
+  const kind = dimension ? 'breakdown' : byTime ? 'course' : 'change'
+  const query = {
+    breakdown: () => membersQuery(scope, [measure], dimension ?? '', compared),
+    course: () => courseQuery(scope, [measure], period, granularity),
+    change: () => totalsQuery(scope, [measure], compared),
+  }[kind]()
   const planned: PlannedQuery = { query, asks, chart: byTime ? 'line' : 'bar' }
   const [evidence, isComparable] = await Promise.all([source.ask(query), comparableOf(query, work)])
   return evidence && answerSection(planned, evidence, writer, isComparable, kind)
@@ -325,12 +320,7 @@ function unreadParts(unread: readonly string[], writer: Writer): Sentence[] {
   if (unread.length === 0) return []
   // A number of the question is in no cell: it is not repeated.
   const shown = unread
-    .map((part) =>
-      part
-        .trim()
-        .slice(0, 100)
-        .replace(/[\uD800-\uDBFF]$/, ''),
-    )
+    .map((part) => [...part.trim()].slice(0, 100).join(''))
     .filter((part) => findNumberTokens(part).length === 0)
   const told = shown.slice(0, maxUnread)
   return [writer.phrases.unread(told, told.length < unread.length)]

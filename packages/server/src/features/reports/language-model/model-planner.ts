@@ -5,16 +5,16 @@ import { Compile } from 'typebox/compile'
 import { DomainError } from '../../../platform/errors.ts'
 import type { PlannedQuery } from '../planned-query.ts'
 import { absoluteQuery } from '../questions/absolute-query.ts'
-import { chartOf, describeQuery, titleOf } from '../questions/describe-query.ts'
-import { type Calendar, createPeriods, type Period } from '../questions/periods.ts'
+import { plannedQuery, titleOf } from '../questions/describe-query.ts'
+import { createPeriods, type Period } from '../questions/periods.ts'
 import type { QuestionContext, ReadQuestion } from '../questions/question-reader.ts'
 import type { ValueCaller } from '../questions/value-finder.ts'
-import { windowsOf } from '../questions/windows.ts'
+import type { TimeRules } from '../time-rules.ts'
 import { jsonOf, type LanguageModel, LanguageModelError, type Message } from './language-model.ts'
 
 export interface ModelPlannerDependencies {
   readonly model: LanguageModel
-  readonly calendar: Calendar
+  readonly calendar: TimeRules
   /** Throws what running the query would, without running it. */
   readonly validateQuery: (query: Query, reader: Reader) => Promise<void>
 }
@@ -37,11 +37,7 @@ const maxFaults = 10
 /** The first answer, and one that heeds its faults. */
 const maxTurns = 2
 
-const isPlan = Compile(
-  Type.Object({
-    queries: Type.Array(Query, { minItems: 1, maxItems: maxQueries }),
-  }),
-)
+const isPlan = Compile(Type.Object({ queries: Type.Array(Query, { minItems: 1, maxItems: maxQueries }) }))
 
 const instructions = `You plan queries for a statistics service. Answer with one JSON object and nothing else:
 {"queries": [{"measures": [], "dimensions": [], "filters": [], "timeDimensions": [{"dimension": "", "granularity": "day", "dateRange": ["2026-01-01", "2026-01-31"]}], "limit": 100, "order": [["measure id", "desc"]]}]}
@@ -67,10 +63,8 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
     const faults: string[] = []
     const planned: PlannedQuery[] = []
     let period: Period | undefined
-    for (const [
-      i,
-      { timezone: _timezone, offset: _offset, total: _total, ...query },
-    ] of answer.queries.entries()) {
+    for (const [i, given] of answer.queries.entries()) {
+      const { timezone: _timezone, offset: _offset, total: _total, ...query } = given
       const absolute = absoluteQuery(query, meta, periods)
       if (!absolute?.period || query.measures.length === 0) {
         faults.push(`queries.${i} needs a measure and a range of time with a begin and an end`)
@@ -81,20 +75,17 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
       if (fault !== undefined) faults.push(`queries.${i}: ${fault}`)
       else {
         period ??= absolute.period
-        planned.push({ query: bounded, asks: describeQuery(bounded, meta, locale), chart: chartOf(bounded) })
+        planned.push(plannedQuery(bounded, meta, locale))
       }
     }
+    const asked = planned.map(({ query }) => query)
     if (faults.length > 0 || !period) return { faults: faults.slice(0, maxFaults) }
     return {
       plan: {
-        title: titleOf(
-          planned.map(({ query }) => query),
-          meta,
-          locale,
-        ),
+        title: titleOf(asked, meta, locale),
         queries: planned,
         period: periods.windowOf(period),
-        comparisonWindows: windowsOf(period, undefined, periods),
+        comparisonWindows: periods.comparisonsOf(period),
         unread: [],
       },
     }
@@ -141,7 +132,7 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
 }
 
 /** What the model is told: the question, the present day, and what can be asked. No row of any result. */
-function describe(question: string, { meta, now, timezone, base }: QuestionContext, calendar: Calendar) {
+function describe(question: string, { meta, now, timezone, base }: QuestionContext, calendar: TimeRules) {
   const { measures, dimensions } = meta
   const zone = calendar.openZone(timezone)
   return {

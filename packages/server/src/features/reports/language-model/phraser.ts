@@ -3,8 +3,8 @@ import type { Figure, Paragraph, ReportSection } from '@millrace/contract/resour
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Catalogue, Language } from '../../../platform/i18n/language.ts'
+import { isSameClaim } from './claims.ts'
 import { jsonOf, type LanguageModel, LanguageModelError } from './language-model.ts'
-import { isSameClaim } from './same-claim.ts'
 
 export interface PhraserDependencies {
   readonly model: LanguageModel

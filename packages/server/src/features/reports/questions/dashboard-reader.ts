@@ -2,15 +2,14 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
-import type { PlannedQuery } from '../planned-query.ts'
+import type { TimeRules } from '../time-rules.ts'
 import { type AbsoluteQuery, absoluteQuery } from './absolute-query.ts'
-import { chartOf, describeQuery } from './describe-query.ts'
-import { type Calendar, createPeriods, type Periods } from './periods.ts'
+import { plannedQuery } from './describe-query.ts'
+import { createPeriods, type Periods } from './periods.ts'
 import type { QuestionContext, ReadQuestion } from './question-reader.ts'
-import { windowsOf } from './windows.ts'
 
 export interface DashboardDependencies {
-  readonly calendar: Calendar
+  readonly calendar: TimeRules
   /** A saved query of the company; undefined when there is none of this id. */
   readonly findSavedQuery: (
     companyId: string,
@@ -36,21 +35,19 @@ export function savedQueryIdOf(path: string): string | undefined {
   return id === undefined ? undefined : normalizeId(id)
 }
 
-export interface DashboardReader {
-  /**
-   * The plan of a saved query: its queries as of now, each compared with the period before where it has one range and
-   * compares none itself.
-   * @throws {DomainError} `validation` for a path of another form, `savedQueryNotFound`
-   */
-  readDashboard(
-    asked: DashboardAsked,
-    context: Pick<QuestionContext, 'meta' | 'now' | 'timezone' | 'locale'>,
-  ): Promise<ReadQuestion>
-}
+export type DashboardReader = ReturnType<typeof createDashboardReader>
 
-export function createDashboardReader({ calendar, findSavedQuery }: DashboardDependencies): DashboardReader {
+export function createDashboardReader({ calendar, findSavedQuery }: DashboardDependencies) {
   return {
-    async readDashboard({ companyId, path, title }, { meta, now, timezone, locale }) {
+    /**
+     * The plan of a saved query: its queries as of now, each compared with the period before where it has one range and
+     * compares none itself.
+     * @throws {DomainError} `validation` for a path of another form, `savedQueryNotFound`
+     */
+    async readDashboard(
+      { companyId, path, title }: DashboardAsked,
+      { meta, now, timezone, locale }: Pick<QuestionContext, 'meta' | 'now' | 'timezone' | 'locale'>,
+    ): Promise<ReadQuestion> {
       const id = savedQueryIdOf(path)
       if (id === undefined) {
         throw invalid('dashboardPath', 'must be /v2/statistics/query/ followed by the id of a saved query')
@@ -68,9 +65,9 @@ export function createDashboardReader({ calendar, findSavedQuery }: DashboardDep
       const period = ranged?.read.period ?? company.whole('day', -defaultDays, defaultDays)
       return {
         title: title ?? found.name,
-        queries: absolutes.map(({ read, periods }) => planned(compared(read, periods))),
+        queries: absolutes.map(({ read, periods }) => plannedQuery(compared(read, periods), meta, locale)),
         period: company.windowOf(period),
-        comparisonWindows: windowsOf(period, undefined, ranged?.periods ?? company),
+        comparisonWindows: (ranged?.periods ?? company).comparisonsOf(period),
         unread,
       }
 
@@ -88,10 +85,6 @@ export function createDashboardReader({ calendar, findSavedQuery }: DashboardDep
           if (error instanceof RangeError) return undefined
           throw error
         }
-      }
-
-      function planned(query: Query): PlannedQuery {
-        return { query, asks: describeQuery(query, meta, locale), chart: chartOf(query) }
       }
     },
   }

@@ -1,64 +1,28 @@
-import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/query.ts'
+import type { Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import type { Catalogue, Language } from '../../../platform/i18n/language.ts'
-import type { Chart } from '../planned-query.ts'
+import type { PlannedQuery } from '../planned-query.ts'
 import { countryCodeOf } from './countries.ts'
-import { dimensionWords, measureWords } from './lexicon.ts'
+import { dimensionWords, fixedWords, measureWords } from './lexicon.ts'
 import { vocabularyOf } from './vocabulary.ts'
 
-interface Texts {
-  readonly by: string
-  readonly and: string
-  readonly where: string
-  readonly is: string
-  readonly isNot: string
-  readonly or: string
-  readonly compared: string
-  readonly condition: string
-  readonly units: Readonly<Record<string, string>>
-}
-
-const texts: Catalogue<Texts> = {
+const texts = {
   en: {
-    by: 'by',
-    and: 'and',
-    where: 'where',
-    is: 'is',
-    isNot: 'is not',
-    or: 'or',
+    ...{ by: 'by', and: 'and', where: 'where', is: 'is', isNot: 'is not', or: 'or', answer: 'Answer' },
     compared: 'compared between the ranges',
     condition: 'some further conditions hold',
-    units: {
-      second: 'second',
-      minute: 'minute',
-      hour: 'hour',
-      day: 'day',
-      week: 'week',
-      month: 'month',
-      quarter: 'quarter',
-      year: 'year',
-    },
   },
   fr: {
-    by: 'par',
-    and: 'et',
-    where: 'où',
-    is: 'est',
-    isNot: "n'est pas",
-    or: 'ou',
+    ...{ by: 'par', and: 'et', where: 'où', is: 'est', isNot: "n'est pas", or: 'ou', answer: 'Réponse' },
     compared: 'comparé entre les périodes',
     condition: "d'autres conditions sont remplies",
-    units: {
-      second: 'seconde',
-      minute: 'minute',
-      hour: 'heure',
-      day: 'jour',
-      week: 'semaine',
-      month: 'mois',
-      quarter: 'trimestre',
-      year: 'année',
-    },
   },
+} satisfies Catalogue<Record<string, string>>
+
+/** The noun of a unit of time: the first word of questions for it. */
+function unitOf(granularity: Granularity, language: Language): string {
+  if (granularity === 'second') return language === 'en' ? 'second' : 'seconde'
+  return granularity === 'minute' ? 'minute' : (fixedWords.unit[granularity][language][0] ?? granularity)
 }
 
 /** The name of a member in a language: its title, or its first words in the vocabulary. */
@@ -93,11 +57,11 @@ function listed(parts: readonly string[], and: string): string {
 
 /** What a query asks, in words and without its range: "Revenue by country, where Device type is mobile". */
 export function describeQuery(query: Query, meta: StatisticsMeta, language: Language): string {
-  const { by, and, where, compared, units } = texts[language]
+  const { by, and, where, compared } = texts[language]
   const name = (id: string) => nameOfMember(id, meta, language)
   const measures = listed(query.measures.map(name), and)
   const groups = [
-    ...query.timeDimensions.flatMap(({ granularity }) => (granularity ? (units[granularity] ?? []) : [])),
+    ...query.timeDimensions.flatMap(({ granularity }) => (granularity ? unitOf(granularity, language) : [])),
     ...query.dimensions.map((id) => lower(name(id), language)),
   ]
   const conditions = query.filters.map((filter) => describeFilter(filter, name, language))
@@ -120,7 +84,7 @@ function lower(name: string, language: Language): string {
 
 function describeFilter(filter: Filter, name: (id: string) => string, language: Language): string {
   const { is, isNot, or, condition } = texts[language]
-  if (!isBinary(filter)) return condition
+  if (!('operator' in filter)) return condition
   const { operator, values } = filter
   const id = filter.member ?? filter.dimension ?? ''
   const member = lower(name(id), language)
@@ -140,26 +104,21 @@ function describeFilter(filter: Filter, name: (id: string) => string, language: 
   )}`
 }
 
-function isBinary(filter: Filter): filter is BinaryFilter {
-  return 'operator' in filter
-}
-
 /** A title without figures, which stand only where they have evidence. */
 export function titleOf(queries: readonly Query[], meta: StatisticsMeta, language: Language): string {
-  const measures = [...new Set(queries.flatMap((query) => query.measures))]
+  const measures = [...new Set(queries.flatMap((query) => query.measures))].slice(0, 4)
   const [first] = queries
-  const title = first
-    ? describeQuery(
-        { ...first, measures: measures.slice(0, 4), filters: [], timeDimensions: [] },
-        meta,
-        language,
-      )
-    : ''
-  return title === '' || /\p{N}/u.test(title) ? (language === 'fr' ? 'Réponse' : 'Answer') : title
+  const title =
+    first && describeQuery({ ...first, measures, filters: [], timeDimensions: [] }, meta, language)
+  return title && !/\p{N}/u.test(title) ? title : texts[language].answer
 }
 
 /** The form in which rows of a query are seen best. */
-export function chartOf({ dimensions, timeDimensions, measures }: Query): Chart {
+function chartOf({ dimensions, timeDimensions, measures }: Query): PlannedQuery['chart'] {
   if (timeDimensions.some(({ granularity }) => granularity)) return dimensions.length < 2 ? 'line' : 'table'
   return dimensions.length === 1 && measures.length < 4 ? 'bar' : 'table'
+}
+
+export function plannedQuery(query: Query, meta: StatisticsMeta, language: Language): PlannedQuery {
+  return { query, asks: describeQuery(query, meta, language), chart: chartOf(query) }
 }

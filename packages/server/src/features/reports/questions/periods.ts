@@ -1,19 +1,8 @@
 import type { DateRange, Granularity } from '@millrace/contract/resources/query.ts'
-import type { Window } from '@millrace/contract/resources/report.ts'
+import type { ComparisonWindows, Window } from '@millrace/contract/resources/report.ts'
 import type { Now } from '../../statistics/query/time/dates.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
-import type { Zone } from '../../statistics/query/time/zone.ts'
-import { readRange } from '../time-rules.ts'
-
-/** The calendar of statistics, in which queries read their dates too. */
-export interface Calendar {
-  /** @throws {RangeError} when the name is no time zone */
-  openZone(name: string): Zone
-  /** @throws {Error} saying why a text is no range */
-  readRange(range: string | readonly (string | null)[], now: Now): Interval
-  startOf(zone: Zone, instant: number, unit: Granularity): number
-  add(zone: Zone, instant: number, count: number, unit: Granularity): number
-}
+import { readRange, type TimeRules } from '../time-rules.ts'
 
 /** A stretch of time, and how far back the stretch lies that it is compared with. */
 export interface Period extends Interval {
@@ -42,7 +31,7 @@ const lengths: Readonly<Record<Granularity, number>> = {
 const maxUnits = 49_000
 
 /** Periods as of an instant, in a zone. */
-export function createPeriods(calendar: Calendar, at: number, zoneName: string) {
+export function createPeriods(calendar: TimeRules, at: number, zoneName: string) {
   const { startOf, add } = calendar
   const zone = calendar.openZone(zoneName)
   const now: Now = { instant: at, zone }
@@ -126,21 +115,19 @@ export function createPeriods(calendar: Calendar, at: number, zoneName: string) 
     return step.unit === 'day' ? periodOf(until) : { ...until, step }
   }
 
+  const before = (period: Period) => shift(period, -period.step.count, period.step.unit)
+  const windowOf = ({ from, to }: Interval): Window => ({
+    start: new Date(from).toISOString(),
+    end: new Date(to).toISOString(),
+  })
+
   const isWhole = ({ from, to }: Interval) => isStart(from, 'day') && isStart(to, 'day')
 
   return {
     zone,
     now,
     today: { from: today, to: tomorrow, step: { count: 1, unit: 'day' } } satisfies Period,
-    periodOf,
-    whole,
-    toDate,
-    shift,
-    isWithin,
-    yearBefore,
-    untilToday,
-    ofWholeDays,
-    before: (period: Period): Interval => shift(period, -period.step.count, period.step.unit),
+    ...{ periodOf, whole, toDate, shift, isWithin, yearBefore, untilToday, ofWholeDays, before, windowOf },
     read,
     /** The days of an ISO 8601 week. */
     week(year: number, week: number): Interval | undefined {
@@ -156,10 +143,21 @@ export function createPeriods(calendar: Calendar, at: number, zoneName: string) 
       if (!isWhole(interval)) return [zone.format(interval.from), zone.format(interval.to)]
       return [zone.format(interval.from).slice(0, 10), zone.format(interval.to - 1).slice(0, 10)]
     },
-    windowOf: ({ from, to }: Interval): Window => ({
-      start: new Date(from).toISOString(),
-      end: new Date(to).toISOString(),
-    }),
+    /**
+     * What a period is compared with, up to its last whole day: what the question names or else the period before, and
+     * the same of the year before where these are others. Days are compared with those 52 weeks before, so that weekdays
+     * meet.
+     */
+    comparisonsOf(period: Period, compared?: Interval): ComparisonWindows {
+      const told = ofWholeDays(period)
+      const previous = compared ?? before(told)
+      const year = told.step.unit === 'day' ? shift(told, -52, 'week') : yearBefore(told)
+      const isOther = year.to <= previous.from || year.from >= previous.to
+      return {
+        previousPeriod: windowOf(previous),
+        ...(isOther && isWithin(year) ? { previousYear: windowOf(year) } : {}),
+      }
+    },
     /** A unit by which the course of a stretch is shown in some ten to hundred points. */
     unitFor(stretches: readonly Interval[]): Granularity {
       const days = Math.max(...stretches.map(({ from, to }) => to - from)) / (24 * hour)

@@ -1,18 +1,16 @@
 import type { DateRange, Filter, Granularity, Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import type { AskedFilter, AskedGroup, AskedMeasure, Place } from './read-slots.ts'
+import type { AskedFilter, AskedGroup, AskedMeasure, Place } from './slots.ts'
 import type { MeasureSense } from './vocabulary.ts'
-
-/** How a query's rows are drawn. */
 
 /** What a plan's queries have in common. */
 export interface Asked {
   readonly measures: readonly AskedMeasure[]
   readonly groups: readonly AskedGroup[]
   readonly filters: readonly AskedFilter[]
-  readonly granularity?: Granularity
-  readonly order?: 'asc' | 'desc'
-  readonly limit?: number
+  readonly granularity: Granularity | undefined
+  readonly order: 'asc' | 'desc' | undefined
+  readonly limit: number | undefined
   /** The range of the question, then those that it is compared with. */
   readonly ranges: readonly DateRange[]
   /** IANA name of the zone in which the ranges are read. */

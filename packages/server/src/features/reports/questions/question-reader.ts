@@ -4,25 +4,18 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Language } from '../../../platform/i18n/language.ts'
 import type { Interval } from '../../statistics/query/time/interval.ts'
 import type { PlannedQuery } from '../planned-query.ts'
-import { chartOf, describeQuery, titleOf } from './describe-query.ts'
-import { type Calendar, createPeriods, type Period, type Periods } from './periods.ts'
+import type { TimeRules } from '../time-rules.ts'
+import { plannedQuery, titleOf } from './describe-query.ts'
+import { createPeriods, type Period, type Periods } from './periods.ts'
 import { createFit, planQueries } from './plan-queries.ts'
-import {
-  type AskedFilter,
-  type AskedGroup,
-  type AskedMeasure,
-  type LooseValue,
-  type Place,
-  readSlots,
-  type Slots,
-} from './read-slots.ts'
+import { readSlots } from './read-slots.ts'
 import { type Compared, createTimeReader } from './read-times.ts'
+import type { AskedFilter, AskedGroup, AskedMeasure, LooseValue, Place, Slots } from './slots.ts'
 import { createSpanPeriods, type SpanPeriods } from './span-periods.ts'
 import { termsAt } from './terms.ts'
 import { textsOf, unreadable } from './unread-question.ts'
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts'
-import { windowsOf } from './windows.ts'
-import { maxQuestionLength, type Word, wordsOf } from './words.ts'
+import { foldedOf, maxQuestionLength, type Word, wordsOf } from './words.ts'
 
 export interface ReadQuestion {
   readonly title: string
@@ -74,18 +67,16 @@ const maxTexts = 20
 const defaultDays = 28
 const maxRanges = 3
 
-export interface QuestionReader {
-  /**
-   * Reads a question in English or French into queries, by the grammar of docs/reports.md (Questions that are
-   * understood). The same question in the same context gives the same queries.
-   * @throws {DomainError} `questionUnreadable` when it names nothing that can be measured
-   */
-  readQuestion(text: string, context: QuestionContext): Promise<ReadQuestion>
-}
+export type QuestionReader = ReturnType<typeof createQuestionReader>
 
-export function createQuestionReader(calendar: Calendar): QuestionReader {
+export function createQuestionReader(calendar: TimeRules) {
   return {
-    async readQuestion(question, context) {
+    /**
+     * Reads a question in English or French into queries, by the grammar of docs/reports.md (Questions that are
+     * understood). The same question in the same context gives the same queries.
+     * @throws {DomainError} `questionUnreadable` when it names nothing that can be measured
+     */
+    async readQuestion(question: string, context: QuestionContext): Promise<ReadQuestion> {
       const text = question.slice(0, maxQuestionLength)
       const { meta, timezone, locale } = context
       const periods = createPeriods(calendar, context.now, timezone)
@@ -107,9 +98,7 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
         measures,
         groups,
         filters: filtersOf([...slots.filters, ...found.filters], base),
-        ...(granularity === undefined ? {} : { granularity }),
-        ...(order === undefined ? {} : { order }),
-        ...(limit === undefined ? {} : { limit }),
+        ...{ granularity, order, limit },
         ranges: ranges.map(periods.rangeOf),
         timezone,
       })
@@ -117,13 +106,9 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
       unread.push(...planned.unused)
       return {
         title: titleOf(planned.queries, meta, locale),
-        queries: planned.queries.map((query) => ({
-          query,
-          asks: describeQuery(query, meta, locale),
-          chart: chartOf(query),
-        })),
+        queries: planned.queries.map((query) => plannedQuery(query, meta, locale)),
         period: periods.windowOf(period),
-        comparisonWindows: windowsOf(period, compared, periods),
+        comparisonWindows: periods.comparisonsOf(period, compared),
         unread: textsOf(unread, text),
       }
     },
@@ -132,7 +117,7 @@ export function createQuestionReader(calendar: Calendar): QuestionReader {
 
 /** The range, those that it is compared with, and how the question says so. */
 function resolveRanges(
-  { spans, compared, granularity }: Slots,
+  { spans, compared }: Slots,
   periods: Periods,
   base: QuestionBase | undefined,
   unread: Place[],
@@ -165,7 +150,7 @@ function resolveRanges(
     else unread.push(place)
   }
   const known = [told, ...against].slice(0, maxRanges)
-  return { period, ranges: known, compared: known[1], granularity }
+  return { period, ranges: known, compared: known[1] }
 }
 
 const spanOf = ({ with: what }: { readonly with: Compared }) => (what.kind === 'span' ? [what.span] : [])
@@ -201,11 +186,7 @@ const nowhere: Place = { start: 0, end: 0 }
 /** The first query of the report that has measures, in the terms of a question. */
 function baseOf({ queries }: QuestionBase, vocabulary: Vocabulary): Base {
   const query = queries.find(({ measures }) => measures.length > 0)
-  const dimension = (id: string) => vocabulary.dimensionOf(id) ?? { name: id, ids: [id], counts: [] }
-  const own = (id: string) => {
-    const sense = dimension(id)
-    return { ...sense, ids: [id, ...sense.ids.filter((each) => each !== id)] }
-  }
+  const own = (id: string) => ownSense(id, vocabulary)
   const granularity = query?.timeDimensions.find((each) => each.granularity)?.granularity
   return {
     measures: (query?.measures ?? []).map((id) => ({ measure: { ids: [id] }, ...nowhere })),
@@ -213,6 +194,12 @@ function baseOf({ queries }: QuestionBase, vocabulary: Vocabulary): Base {
     filters: (query?.filters ?? []).flatMap((filter) => filterOfBase(filter, own)),
     ...(granularity ? { granularity } : {}),
   }
+}
+
+/** What a member means, itself before others of the same meaning. */
+function ownSense(id: string, vocabulary: Vocabulary): AskedFilter['dimension'] {
+  const sense = vocabulary.dimensionOf(id) ?? { name: id, ids: [id], counts: [] }
+  return { ...sense, ids: [id, ...sense.ids.filter((each) => each !== id)] }
 }
 
 function filterOfBase(filter: Filter, own: (id: string) => AskedFilter['dimension']): AskedFilter[] {
@@ -270,16 +257,7 @@ function searchedMembers(measures: readonly AskedMeasure[], meta: StatisticsMeta
     if (/\.(?:person|device|transaction|url)$/.test(id) || dimension.format === 'id') return false
     return measures.some(({ measure }) => measure.ids.some((measureId) => fits([measureId, id])))
   }
-  const order = [
-    '.label.',
-    '.item',
-    '.name',
-    '.utmCampaign',
-    '.path',
-    '.entryPath',
-    '.utmSource',
-    '.referrerHost',
-  ]
+  const order = '.label. .item .name .utmCampaign .path .entryPath .utmSource .referrerHost'.split(' ')
   const rank = (id: string) => {
     const place = order.findIndex((part) => id.includes(part))
     return place < 0 ? order.length : place
@@ -289,12 +267,6 @@ function searchedMembers(measures: readonly AskedMeasure[], meta: StatisticsMeta
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, maxSearched)
 }
-
-const folded = (text: string) =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
 
 /** The texts that words in a row may be: all of them first, then fewer. */
 function* runsOf({
@@ -336,21 +308,10 @@ async function findLoose(
       unread.push(each)
       continue
     }
-    const dimension = vocabulary.dimensionOf(match.member) ?? {
-      name: match.member,
-      ids: [match.member],
-      counts: [],
-    }
-    const ids = [match.member, ...dimension.ids.filter((id) => id !== match.member)]
+    const { start, end, negated } = each
     const names = [match.value]
-    filters.push({
-      dimension: { ...dimension, ids },
-      values: names,
-      names,
-      negated: each.negated,
-      start: each.start,
-      end: each.end,
-    })
+    const dimension = ownSense(match.member, vocabulary)
+    filters.push({ dimension, values: names, names, negated, start, end })
     unread.push(...match.rest)
   }
   return { filters, unread }
@@ -362,7 +323,7 @@ function byMember(values: readonly FoundValue[]): ReadonlyMap<string, ReadonlyMa
   for (const each of values) {
     const own = found.get(each.member) ?? new Map<string, FoundValue>()
     found.set(each.member, own)
-    const form = folded(each.value)
+    const form = foldedOf(each.value)
     if (!own.has(form)) own.set(form, each)
   }
   return found
@@ -370,7 +331,7 @@ function byMember(values: readonly FoundValue[]): ReadonlyMap<string, ReadonlyMa
 
 function firstMatch(loose: LooseValue, members: readonly string[], values: ReturnType<typeof byMember>) {
   for (const { text, words } of runsOf(loose)) {
-    const form = folded(text)
+    const form = foldedOf(text)
     for (const member of members) {
       const found = values.get(member)?.get(form)
       if (found) return { ...found, rest: loose.words.filter((word) => !words.includes(word)) }

@@ -1,11 +1,12 @@
 import type { Marker } from './lexicon.ts'
-import type { Meaning, MeaningOf, Term } from './vocabulary.ts'
+import { type Senses, senseOf, type Term } from './vocabulary.ts'
 
 /** Looks at the terms of a question by their places; behind the last there is nothing. */
 export interface Terms {
   readonly length: number
   at(place: number): Term | undefined
-  meaning<K extends Meaning['kind']>(place: number, kind: K): MeaningOf<K> | undefined
+  /** What a term means of a kind. */
+  meaning<K extends keyof Senses>(place: number, kind: K): Senses[K] | undefined
   is(place: number, ...markers: Marker[]): boolean
   /** The first place from here on whose term says more than an article or a preposition. */
   skip(place: number): number
@@ -25,10 +26,9 @@ export function termsAt(terms: readonly Term[]): Terms {
   return {
     length: terms.length,
     at,
-    meaning: <K extends Meaning['kind']>(place: number, kind: K) =>
-      at(place)?.meanings.find((each): each is MeaningOf<K> => each.kind === kind),
+    meaning: (place, kind) => senseOf(at(place)?.meanings, kind),
     is: (place, ...markers) =>
-      at(place)?.meanings.some((each) => each.kind === 'marker' && markers.includes(each.marker)) ?? false,
+      at(place)?.meanings.some((each) => each.kind === 'marker' && markers.includes(each.sense)) ?? false,
     skip(place) {
       let next = place
       while (isBetween(at(next))) next++

@@ -2,7 +2,7 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import { DomainError } from '../../../platform/errors.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import { nameOfMember } from './describe-query.ts'
-import type { Place, Slots } from './read-slots.ts'
+import type { Place, Slots } from './slots.ts'
 
 const maxUnread = 20
 const maxExamples = 12

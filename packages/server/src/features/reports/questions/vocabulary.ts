@@ -1,24 +1,16 @@
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import { type Country, countries, countryForms } from './countries.ts'
 import {
-  comparisonWords,
   type DimensionWords,
   dimensionWords,
-  granularityWords,
-  halfWords,
-  ignoredWords,
+  fixedWords,
   type Marker,
   type MeasureWords,
-  markerWords,
   measureWords,
-  monthWords,
   type NamedRange,
-  namedRanges,
-  numberWords,
-  ordinalWords,
+  type Phrases,
+  type Shift,
   type Unit,
-  unansweredWords,
-  unitWords,
   valueWords,
 } from './lexicon.ts'
 import { formOf, formsOfName, type Word } from './words.ts'
@@ -26,34 +18,39 @@ import { formOf, formsOfName, type Word } from './words.ts'
 export type MeasureSense = Pick<MeasureWords, 'ids' | 'beside' | 'events' | 'weak'>
 export type DimensionSense = Pick<DimensionWords, 'name' | 'ids' | 'ofSessions' | 'counts'>
 
-/** What a phrase can mean; one may have several meanings, of which the sentence decides. */
-export type Meaning =
-  | { readonly kind: 'measure'; readonly measure: MeasureSense }
-  | { readonly kind: 'dimension'; readonly dimension: DimensionSense }
-  | {
-      readonly kind: 'value'
-      readonly dimension: string
-      readonly values: readonly string[]
-      readonly country?: Country
-      /** Only where it is written so: a code of a country is another word in small letters. */
-      readonly written?: string
-    }
-  | { readonly kind: 'unit'; readonly unit: Unit }
-  | { readonly kind: 'granularity'; readonly unit: Unit | 'auto' }
-  | { readonly kind: 'marker'; readonly marker: Marker }
-  | { readonly kind: 'named'; readonly range: NamedRange }
-  | { readonly kind: 'shift'; readonly by: keyof typeof comparisonWords }
-  | { readonly kind: 'month'; readonly month: number }
-  | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'ordinal'; readonly value: number }
-  | { readonly kind: 'quarter'; readonly quarter: number }
-  | { readonly kind: 'halfNumber'; readonly half: number }
-  | { readonly kind: 'half' }
-  | { readonly kind: 'date'; readonly text: string }
-  | { readonly kind: 'unanswered' }
-  | { readonly kind: 'ignored' }
+export interface ValueSense {
+  readonly dimension: string
+  readonly values: readonly string[]
+  readonly country?: Country
+  /** Only where it is written so: a code of a country is another word in small letters. */
+  readonly written?: string
+}
 
-export type MeaningOf<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
+/** Kinds of meanings, with what a phrase means of each. */
+export interface Senses {
+  readonly measure: MeasureSense
+  readonly dimension: DimensionSense
+  readonly value: ValueSense
+  readonly unit: Unit
+  readonly granularity: Unit | 'auto'
+  readonly marker: Marker
+  readonly named: NamedRange
+  readonly shift: Shift
+  readonly month: number
+  readonly number: number
+  readonly ordinal: number
+  readonly quarter: number
+  readonly halfNumber: number
+  readonly half: true
+  readonly date: string
+  readonly unanswered: true
+  readonly ignored: true
+}
+
+/** What a phrase can mean; one may have several meanings, of which the sentence decides. */
+export type Meaning = {
+  readonly [K in keyof Senses]: { readonly kind: K; readonly sense: Senses[K] }
+}[keyof Senses]
 
 /** A phrase that was found, or one word that no phrase holds: then it has no meaning. */
 export interface Term {
@@ -77,8 +74,6 @@ export interface Vocabulary {
   dimensionOf(memberId: string): DimensionSense | undefined
 }
 
-const languages = ['en', 'fr'] as const
-
 function add(root: Node, forms: readonly string[], meaning: Meaning): void {
   let node = root
   for (const form of forms) {
@@ -94,11 +89,9 @@ function formsOf(phrase: string): string[] {
   return /^[=&-]$/.test(phrase) ? [phrase] : formsOfName(phrase)
 }
 
-type Phrases = Readonly<Record<(typeof languages)[number], readonly string[]>>
-
 function addPhrases(root: Node, phrases: Phrases, meaning: Meaning): void {
   const seen = new Set<string>()
-  for (const phrase of languages.flatMap((language) => phrases[language])) {
+  for (const phrase of [...phrases.en, ...phrases.fr]) {
     const forms = formsOf(phrase)
     const key = forms.join(' ')
     if (key === '' || seen.has(key)) continue
@@ -109,33 +102,27 @@ function addPhrases(root: Node, phrases: Phrases, meaning: Meaning): void {
 
 /** All words that are the same for every company. */
 function addFixed(root: Node): void {
-  const entries = <K extends string, V>(record: Readonly<Record<K, V>>) => Object.entries(record) as [K, V][]
-  for (const [unit, phrases] of entries(unitWords)) addPhrases(root, phrases, { kind: 'unit', unit })
-  for (const [unit, phrases] of entries(granularityWords))
-    addPhrases(root, phrases, { kind: 'granularity', unit })
-  for (const [marker, phrases] of entries<Marker, Phrases>(markerWords))
-    addPhrases(root, phrases, { kind: 'marker', marker })
-  for (const [range, phrases] of entries<NamedRange, Phrases>(namedRanges))
-    addPhrases(root, phrases, { kind: 'named', range })
-  for (const [by, phrases] of entries(comparisonWords)) addPhrases(root, phrases, { kind: 'shift', by })
-  for (const [i, phrases] of monthWords.entries()) addPhrases(root, phrases, { kind: 'month', month: i + 1 })
-  for (const [value, phrases] of numberWords) addPhrases(root, phrases, { kind: 'number', value })
-  for (const [value, phrases] of ordinalWords) addPhrases(root, phrases, { kind: 'ordinal', value })
-  addPhrases(root, halfWords, { kind: 'half' })
-  addPhrases(root, unansweredWords, { kind: 'unanswered' })
-  addPhrases(root, ignoredWords, { kind: 'ignored' })
+  for (const [kind, phrasesBySense] of Object.entries(fixedWords)) {
+    for (const [name, phrases] of Object.entries<Phrases>(phrasesBySense)) {
+      addPhrases(root, phrases, { kind, sense: /^\d/.test(name) ? Number(name) : name } as Meaning)
+    }
+  }
   for (const [forms, country] of countryForms()) {
-    add(root, forms, { kind: 'value', dimension: 'country', values: [country.code], country })
+    add(root, forms, { kind: 'value', sense: { dimension: 'country', values: [country.code], country } })
   }
   for (const country of countries) {
     const { code } = country
-    const value = { kind: 'value', dimension: 'country', values: [code], country, written: code } as const
-    add(root, [formOf(code)], value)
+    const sense = { dimension: 'country', values: [code], country, written: code }
+    add(root, [formOf(code)], { kind: 'value', sense })
   }
 }
 
-function has<K extends Meaning['kind']>(node: Node | undefined, kind: K): MeaningOf<K> | undefined {
-  return node?.meanings.find((each): each is MeaningOf<K> => each.kind === kind)
+/** The first meaning of a kind. */
+export function senseOf<K extends keyof Senses>(
+  meanings: readonly Meaning[] | undefined,
+  kind: K,
+): Senses[K] | undefined {
+  return meanings?.find((each) => each.kind === kind)?.sense as Senses[K] | undefined
 }
 
 function find(root: Node, forms: readonly string[]): Node | undefined {
@@ -151,12 +138,12 @@ function addMeasures(root: Node, measures: StatisticsMeta['measures']): void {
     const ids = words.ids.filter(isKnown)
     const beside = words.beside?.filter(isKnown) ?? []
     if (ids.length === 0 && beside.length === 0) continue
-    addPhrases(root, words, { kind: 'measure', measure: { ...words, ids, beside } })
+    addPhrases(root, words, { kind: 'measure', sense: { ...words, ids, beside } })
   }
   for (const [id, { title }] of Object.entries(measures)) {
     const forms = formsOfName(title)
-    if (forms.length > 0 && !has(find(root, forms), 'measure')) {
-      add(root, forms, { kind: 'measure', measure: { ids: [id] } })
+    if (forms.length > 0 && !senseOf(find(root, forms)?.meanings, 'measure')) {
+      add(root, forms, { kind: 'measure', sense: { ids: [id] } })
     }
   }
 }
@@ -173,20 +160,20 @@ function addDimensions(root: Node, meta: StatisticsMeta): Map<string, DimensionS
     const sense = { ...words, ids }
     senses.set(words.name, sense)
     for (const id of ids) placed.add(id)
-    addPhrases(root, words, { kind: 'dimension', dimension: sense })
+    addPhrases(root, words, { kind: 'dimension', sense })
   }
   for (const [id, { title, source, type, filterOnly }] of Object.entries(meta.dimensions)) {
     if (type === 'time' || filterOnly || placed.has(id)) continue
     const names = [formsOfName(title), [formOf(title)]].filter((forms) => forms.length > 0)
-    const known = names.map((forms) => has(find(root, forms), 'dimension')).find((each) => each !== undefined)
-    const sense = known && senses.get(known.dimension.name)
+    const known = names.flatMap((forms) => senseOf(find(root, forms)?.meanings, 'dimension') ?? [])
+    const sense = known[0] && senses.get(known[0].name)
     if (sense) sense.ids.push(id)
     else {
       const counts = source === 'purchases' ? ['purchases.revenue'] : [`${source}.count`]
       const own = { name: id, ids: [id], counts }
       senses.set(id, own)
       for (const forms of new Map(names.map((each) => [each.join(' '), each])).values())
-        add(root, forms, { kind: 'dimension', dimension: own })
+        add(root, forms, { kind: 'dimension', sense: own })
     }
   }
   return senses
@@ -194,26 +181,27 @@ function addDimensions(root: Node, meta: StatisticsMeta): Map<string, DimensionS
 
 function addValues(root: Node, senses: ReadonlyMap<string, DimensionSense>): void {
   for (const words of valueWords) {
-    const { dimension, values } = words
-    if (senses.get(dimension)?.ids.length) addPhrases(root, words, { kind: 'value', dimension, values })
+    if (senses.get(words.dimension)?.ids.length) addPhrases(root, words, { kind: 'value', sense: words })
   }
 }
 
-const quarterForm = /^[qt]([1-4])$/
-const halfForm = /^[hs]([12])$/
-const ordinalForm = /^(\d{1,2})(?:st|nd|rd|th|er|re|e|eme|ere)$/
-const dateForm = /^(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}\/\d{4})$/
+/** Words that mean something by their own form. */
+const forms = [
+  [/^(\d{1,9})$/, (found) => ({ kind: 'number', sense: Number(found) })],
+  [/^[qt]([1-4])$/, (found) => ({ kind: 'quarter', sense: Number(found) })],
+  [/^[hs]([12])$/, (found) => ({ kind: 'halfNumber', sense: Number(found) })],
+  [/^(\d{1,2})(?:st|nd|rd|th|er|re|e|eme|ere)$/, (found) => ({ kind: 'ordinal', sense: Number(found) })],
+  [
+    /^(\d{4}-\d{2}(?:-\d{2})?|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}\/\d{4})$/,
+    (sense) => ({ kind: 'date', sense }),
+  ],
+] as const satisfies readonly (readonly [RegExp, (found: string) => Meaning])[]
 
-/** What a word means by its own form. */
 function meaningsOfForm(form: string): Meaning[] {
-  if (/^\d{1,9}$/.test(form)) return [{ kind: 'number', value: Number(form) }]
-  const quarter = quarterForm.exec(form)
-  if (quarter) return [{ kind: 'quarter', quarter: Number(quarter[1]) }]
-  const half = halfForm.exec(form)
-  if (half) return [{ kind: 'halfNumber', half: Number(half[1]) }]
-  const ordinal = ordinalForm.exec(form)
-  if (ordinal) return [{ kind: 'ordinal', value: Number(ordinal[1]) }]
-  return dateForm.test(form) ? [{ kind: 'date', text: form }] : []
+  return forms.flatMap(([pattern, meaning]) => {
+    const found = pattern.exec(form)?.[1]
+    return found === undefined ? [] : [meaning(found)]
+  })
 }
 
 const remembered = new WeakMap<StatisticsMeta, Vocabulary>()
@@ -251,8 +239,8 @@ function createVocabulary(meta: StatisticsMeta): Vocabulary {
     const known = (found?.meanings ?? []).filter(
       (each) =>
         each.kind !== 'value' ||
-        each.written === undefined ||
-        (each.written === single[0]?.text && !isCapital),
+        each.sense.written === undefined ||
+        (each.sense.written === single[0]?.text && !isCapital),
     )
     return { words: single, meanings: [...own, ...known] }
   }

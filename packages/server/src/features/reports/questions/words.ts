@@ -37,6 +37,13 @@ const invariable = new Set(
   ),
 )
 
+/** A text without its accents, in small letters. */
+export const foldedOf = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+
 /**
  * The form of a word in the vocabulary, of plural and singular the same. It only has to be the same for the same word:
  * both the vocabulary and the question pass through it.
@@ -44,13 +51,7 @@ const invariable = new Set(
 export function formOf(word: string): string {
   // "where", of which only the accent tells that it is not "or".
   if (word.normalize('NFC').toLowerCase() === 'où') return 'où'
-  const plain = word
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replaceAll('œ', 'oe')
-    .replaceAll('æ', 'ae')
-    .replaceAll('ß', 'ss')
+  const plain = foldedOf(word).replaceAll('œ', 'oe').replaceAll('æ', 'ae').replaceAll('ß', 'ss')
   if (plain.length < 4 || invariable.has(plain) || !/^[a-z]+$/.test(plain)) return plain
   if (plain.endsWith('ies')) return `${plain.slice(0, -3)}y`
   if (plain.endsWith('sses') || plain.endsWith('xes') || plain.endsWith('ches')) return plain.slice(0, -2)

@@ -1,6 +1,7 @@
 import type { Cell, Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Computation, Figure } from '@millrace/contract/resources/report-section.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
+import { mean, median } from '../findings/robust.ts'
 
 /** A figure that has no place in a text yet. */
 export type FigureDraft = Pick<Figure, 'cells' | 'computation' | 'form' | 'decimals'>
@@ -84,79 +85,42 @@ export function valueOfFigure(
   return value
 }
 
-/** How many cells a computation takes: a number, or the least number. */
-const arity: Readonly<Record<Computation, { readonly exactly: number } | { readonly atLeast: number }>> = {
-  value: { exactly: 1 },
-  sum: { atLeast: 1 },
-  difference: { exactly: 2 },
-  change: { exactly: 2 },
-  share: { atLeast: 2 },
-  ratio: { exactly: 2 },
-  mean: { atLeast: 1 },
-  median: { atLeast: 1 },
-  count: { atLeast: 1 },
-  contribution: { exactly: 4 },
-  ratioDifference: { exactly: 4 },
-  ratioChange: { exactly: 4 },
-  excess: { atLeast: 2 },
-  excessShare: { atLeast: 4 },
-  rateEffect: { exactly: 8 },
-  mixEffect: { exactly: 8 },
+type Compute = (values: readonly number[]) => number
+
+/** How many cells each computation takes, at least where it says so, and its value over theirs, in their order. */
+const computations: Readonly<
+  Record<Computation, readonly [cells: number, of: Compute, atLeast?: 'atLeast']>
+> = {
+  value: [1, ([a = 0]) => a],
+  sum: [1, sum, 'atLeast'],
+  difference: [2, ([a = 0, b = 0]) => a - b],
+  change: [2, ([a = 0, b = 0]) => (a - b) / b],
+  share: [2, ([a = 0, ...others]) => a / sum(others), 'atLeast'],
+  ratio: [2, ([a = 0, b = 0]) => a / b],
+  mean: [1, mean, 'atLeast'],
+  median: [1, median, 'atLeast'],
+  count: [1, ({ length }) => length, 'atLeast'],
+  contribution: [4, ([a = 0, b = 0, c = 0, d = 0]) => (a - b) / (c - d)],
+  ratioDifference: [4, ([a = 0, b = 0, c = 0, d = 0]) => a / b - c / d],
+  ratioChange: [4, ([a = 0, b = 0, c = 0, d = 0]) => a / b / (c / d) - 1],
+  excess: [2, excess, 'atLeast'],
+  excessShare: [4, excessShare, 'atLeast'],
+  rateEffect: [8, (values) => effects(values).rateEffect],
+  mixEffect: [8, (values) => effects(values).mixEffect],
 }
 
 /** Computations that tell how far two things are apart: they are written with their sign. */
 const signed: ReadonlySet<Computation> = new Set([
-  'difference',
-  'change',
-  'ratioDifference',
-  'ratioChange',
-  'excess',
-  'rateEffect',
-  'mixEffect',
+  ...(['difference', 'change', 'ratioDifference', 'ratioChange'] as const),
+  ...(['excess', 'rateEffect', 'mixEffect'] as const),
 ])
 
 /** The computation over the values of the cells, in their order (packages/contract, `Computation`). */
 export function compute(computation: Computation, values: readonly number[]): number {
-  const wanted = arity[computation]
-  const fits = 'exactly' in wanted ? values.length === wanted.exactly : values.length >= wanted.atLeast
+  const [cells, of, atLeast] = computations[computation]
+  const fits = atLeast ? values.length >= cells : values.length === cells
   if (!fits) throw new FigureFault(`${computation} cannot be of ${values.length} cells`)
-  const [a = 0, b = 0, c = 0, d = 0] = values
-  switch (computation) {
-    case 'value':
-      return a
-    case 'sum':
-      return sum(values)
-    case 'difference':
-      return a - b
-    case 'change':
-      return (a - b) / b
-    case 'share':
-      return a / sum(values.slice(1))
-    case 'ratio':
-      return a / b
-    case 'mean':
-      return sum(values) / values.length
-    case 'median':
-      return median(values)
-    case 'count':
-      return values.length
-    case 'contribution':
-      return (a - b) / (c - d)
-    case 'ratioDifference':
-      return a / b - c / d
-    case 'ratioChange':
-      return a / b / (c / d) - 1
-    case 'excess':
-      return excess(values)
-    case 'excessShare': {
-      if (values.length % 2 === 1) throw new FigureFault('excessShare needs two halves of the same length')
-      const half = values.length / 2
-      return excess(values.slice(0, half)) / excess(values.slice(half))
-    }
-    case 'rateEffect':
-    case 'mixEffect':
-      return effects(values)[computation]
-  }
+  return of(values)
 }
 
 /** docs/reports.md, How findings are computed: the two parts of a member in the change of a rate over all. */
@@ -179,15 +143,15 @@ function sum(values: readonly number[]): number {
   return total
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
-  return (upper + lower) / 2
+function excess([first = Number.NaN, ...others]: readonly number[]): number {
+  return first - mean(others)
 }
 
-function excess([first = Number.NaN, ...others]: readonly number[]): number {
-  return first - sum(others) / others.length
+/** The excess of a part over that of the whole, whose cells follow in the same order. */
+function excessShare(values: readonly number[]): number {
+  if (values.length % 2 === 1) throw new FigureFault('excessShare needs two halves of the same length')
+  const half = values.length / 2
+  return excess(values.slice(0, half)) / excess(values.slice(half))
 }
 
 interface Found {

@@ -1,7 +1,8 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { expect, test } from 'vitest'
-import { createEvidenceSource, type RunQuery } from './evidence-source.ts'
+import type { RunQuery } from '../../evidence/evidence-runner.ts'
+import { createEvidenceSource } from './evidence-source.ts'
 
 const queryBy = (dimension: string): Query => ({
   measures: ['sessions.count'],

@@ -1,49 +1,20 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
-import type { ReportUsage } from '@millrace/contract/resources/report.ts'
+import { createSemaphore } from '../../../../platform/limits/semaphore.ts'
+import type { RunContext, RunQuery } from '../../evidence/evidence-runner.ts'
 import { GenerationFailure, type GenerationRequest } from '../generation.ts'
-
-interface RunOptions {
-  readonly companyId: string
-  readonly readerId: string | null
-  readonly signal: AbortSignal
-}
-
-export interface RunQuery {
-  (query: Query, options: RunOptions): Promise<Evidence>
-  /** The evidence of those that one statement answers; absent where each query is run by itself. */
-  readonly together?: (
-    queries: readonly Query[],
-    options: RunOptions,
-  ) => Promise<readonly (Evidence | undefined)[]>
-}
 
 /** Queries of one generation that run at the same time. */
 const maxAtOnce = 2
 
-/** The evidence of one generation: each query is run once, and stored as soon as it is answered. */
-export interface EvidenceSource {
-  /**
-   * The evidence of a query; undefined where it failed, which `failed` then lists.
-   * @throws where the generation is cancelled or evidence cannot be stored
-   */
-  ask(query: Query): Promise<Evidence | undefined>
-  /** The same of each of them; those that one statement answers are run as one. */
-  askTogether(queries: readonly Query[]): Promise<(Evidence | undefined)[]>
-  /** In the order in which they were asked. */
-  readonly evidence: readonly Evidence[]
-  readonly failed: readonly Evidence[]
-  readonly usage: Omit<ReportUsage, 'durationMs'>
-  find(id: string): Evidence | undefined
-  /** @throws {GenerationFailure} where queries were asked and none was answered */
-  requireAny(): void
-}
+export type EvidenceSource = ReturnType<typeof createEvidenceSource>
 
+/** The evidence of one generation: each query is run once, and stored as soon as it is answered. */
 export function createEvidenceSource(
-  runQuery: RunQuery,
+  runQuery: RunQuery<Required<RunContext>>,
   request: Pick<GenerationRequest, 'companyId' | 'readerId' | 'signal' | 'onProgress' | 'kept' | 'keep'>,
   expectedQueries: number,
-): EvidenceSource {
+) {
   const { companyId, readerId, signal, onProgress, kept, keep } = request
   const known = new Map(
     kept.filter(({ state }) => state !== 'failure').map((each) => [keyOf(each.query), each]),
@@ -54,22 +25,10 @@ export function createEvidenceSource(
   const evidence: (Evidence | undefined)[] = []
   const failed: Evidence[] = []
   const usage = { queryCount: 0, rowCount: 0, payloadBytes: 0, agentTurns: 0 }
-  const waiting: (() => void)[] = []
-  let running = 0
+  // The queries of one analysis bound how many wait.
+  const places = createSemaphore(maxAtOnce, Number.POSITIVE_INFINITY)
   let ended = 0
   let reported = 0
-
-  async function enter(): Promise<void> {
-    if (running >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-  }
-
-  /** The place goes to who waits, or is free. */
-  function leave(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
 
   async function answer(query: Query, key: string): Promise<Evidence> {
     const earlier = known.get(key)
@@ -84,7 +43,7 @@ export function createEvidenceSource(
   }
 
   async function inPlace<T>(run: () => Promise<T>): Promise<T> {
-    await enter()
+    const leave = await places.acquire({ signal })
     try {
       signal.throwIfAborted()
       const found = await run()
@@ -126,6 +85,10 @@ export function createEvidenceSource(
 
   const present = () => evidence.filter((each) => each !== undefined)
 
+  /**
+   * The evidence of a query; undefined where it failed, which `failed` then lists.
+   * @throws where the generation is cancelled or evidence cannot be stored
+   */
   async function ask(query: Query): Promise<Evidence | undefined> {
     const key = keyOf(query)
     let found = asked.get(key)
@@ -140,16 +103,19 @@ export function createEvidenceSource(
 
   return {
     ask,
-    askTogether(queries) {
+    /** The same of each of them; those that one statement answers are run as one. */
+    askTogether(queries: readonly Query[]) {
       share(queries)
       return Promise.all(queries.map(ask))
     },
+    /** In the order in which they were asked. */
     get evidence() {
       return present()
     },
     failed,
     usage,
-    find: (id) => evidence.find((each) => each?.id === id),
+    find: (id: string) => evidence.find((each) => each?.id === id),
+    /** @throws {GenerationFailure} where queries were asked and none was answered */
     requireAny() {
       const [first] = failed
       if (!first || failed.length < present().length) return

@@ -81,17 +81,8 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
   const known = hasFacts ? await askMembers(subject, scope, context) : []
   const comparable = uncoveredBefore === undefined
   const beforeRow = rowOf(before)
-  const found = await findDrivers(
-    {
-      subject,
-      scope,
-      dimensions: comparable ? known : [],
-      now,
-      before: beforeRow,
-      span,
-    },
-    context,
-  )
+  const dimensions = comparable ? known : []
+  const found = await findDrivers({ subject, scope, dimensions, now, before: beforeRow, span }, context)
 
   const isCount = meta.measures[measure]?.format === 'integer'
   const covered = course && coveredPart(course)
@@ -111,37 +102,21 @@ export async function analyseSubject(subject: Subject, context: AnalysisContext)
   const hasExceptions = extraordinary.length + missing.length + missingBefore.length > 0
   const parts = { drivers: found.drivers, levelChange, hasExceptions }
   return {
-    subject,
-    ...(totals ? { totals } : {}),
-    ...(now ? { now } : {}),
-    ...(beforeRow ? { before: beforeRow } : {}),
-    ...present('yearBefore', rowOf(yearBefore)),
-    uncovered: { ...present('before', uncoveredBefore), ...present('yearBefore', uncoveredYear) },
-    ...present('firstDay', firstRow?.cell(firstDayColumn(subject))),
-    ...present('course', course),
-    ...present('told', told),
-    ...present('lowest', told && lowestOf(told, missing)),
+    ...{ subject, totals, now, before: beforeRow, yearBefore: rowOf(yearBefore), course, told, peak },
+    ...{ peakDrivers, drivers: found.drivers, testedMembers: found.tested, levelChange, seasonal, outliers },
+    uncovered: { before: uncoveredBefore, yearBefore: uncoveredYear },
+    firstDay: firstRow?.cell(firstDayColumn(subject)),
+    lowest: told && lowestOf(told, missing),
     missing: {
       period: missing.map(({ cell }) => cell),
       before: missingBefore.map(({ cell }) => cell),
       yearBefore: missingYear.map(({ cell }) => cell),
     },
-    ...present('peak', peak),
-    peakDrivers,
-    ...present('variation', comparable ? variationOf(course, courseBefore, change, parts) : undefined),
-    drivers: found.drivers,
-    testedMembers: found.tested,
-    ...present('levelChange', levelChange),
-    ...present('season', findSeason(days)),
-    ...present('seasonal', seasonal),
-    ...present('lastDay', lastDayOf(course, covered)),
-    outliers,
-    breakdowns: known.flatMap((each) => breakdownOf(each)),
+    variation: comparable ? variationOf(course, courseBefore, change, parts) : undefined,
+    season: findSeason(days),
+    lastDay: lastDayOf(course, covered),
+    breakdowns: known.flatMap(breakdownOf),
   }
-}
-
-function present<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { [K in Key]?: Value })
 }
 
 /** The part of a window without facts that is no window to compare with. */
@@ -179,7 +154,7 @@ function courseOf(
     rows,
     values: rows.map((row) => row.number(measure) ?? 0),
     lacking: rows.map((row) => missingIn(row, column, granularity, missing).all),
-    ...(granularity === 'day' ? { weekdays: rows.map((row) => weekdayOf(row.key(column) ?? '')) } : {}),
+    weekdays: granularity === 'day' ? rows.map((row) => weekdayOf(row.key(column) ?? '')) : undefined,
   }
 }
 
@@ -200,17 +175,18 @@ function coveredPart(course: Course): Course {
     longest = Math.max(longest, run)
   }
   if (last === -1 || empty < minEmptyEnd || empty <= longest) return course
-  return sliced(course, last + 1)
+  return bucketsWhere(course, (i) => i <= last)
 }
 
-function sliced(course: Course, end: number): Course {
+function bucketsWhere(course: Course, isWanted: (index: number) => boolean): Course {
+  const some = <T>(all: readonly T[]) => all.filter((_, i) => isWanted(i))
   const { rows, values, lacking, weekdays } = course
   return {
     ...course,
-    rows: rows.slice(0, end),
-    values: values.slice(0, end),
-    lacking: lacking.slice(0, end),
-    ...(weekdays ? { weekdays: weekdays.slice(0, end) } : {}),
+    rows: some(rows),
+    values: some(values),
+    lacking: some(lacking),
+    weekdays: weekdays && some(weekdays),
   }
 }
 
@@ -239,10 +215,7 @@ function joined(before: Course | undefined, course: Course | undefined): Course 
 
 /** Buckets of no data have no base: nothing is divided by them. */
 function bucketsIn({ values, lacking, weekdays }: Course): Bucket[] {
-  return values.map((value, i) => {
-    const weekday = weekdays?.[i]
-    return { value, base: lacking[i] ? 0 : 1, ...(weekday === undefined ? {} : { weekday }) }
-  })
+  return values.map((value, i) => ({ value, base: lacking[i] ? 0 : 1, weekday: weekdays?.[i] }))
 }
 
 /** A day on which all stood still may be a holiday, which is extraordinary. */
@@ -251,16 +224,7 @@ function daysIn({ values, weekdays = [] }: Course): Day[] {
 }
 
 function withoutMissing(course: Course | undefined): Course | undefined {
-  if (!course?.lacking.includes(true)) return course
-  const { rows, values, lacking, weekdays } = course
-  const isKept = (_: unknown, i: number) => !lacking[i]
-  return {
-    ...course,
-    rows: rows.filter(isKept),
-    values: values.filter(isKept),
-    lacking: lacking.filter(isKept),
-    ...(weekdays ? { weekdays: weekdays.filter(isKept) } : {}),
-  }
+  return course?.lacking.includes(true) ? bucketsWhere(course, (i) => !course.lacking[i]) : course
 }
 
 /** The lowest bucket, where it is the only one and no day of it is missing. */

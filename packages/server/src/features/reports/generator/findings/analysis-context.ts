@@ -6,7 +6,7 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 export interface Windows {
   readonly period: Window
   readonly before: Window
-  readonly yearBefore?: Window
+  readonly yearBefore?: Window | undefined
 }
 
 /** What findings are made with. */

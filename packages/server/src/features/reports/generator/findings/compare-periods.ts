@@ -1,5 +1,12 @@
-import { mean, median, minVariation, robustDegrees, robustDeviation, varianceInflation } from './robust.ts'
-import { twoSided } from './student.ts'
+import {
+  mean,
+  median,
+  minVariation,
+  robustDegrees,
+  robustDeviation,
+  twoSided,
+  varianceInflation,
+} from './robust.ts'
 
 /**
  * One bucket of time: what was counted or summed, over what it is a rate of. The base of a plain count or sum is 1 in
@@ -9,7 +16,7 @@ export interface Bucket {
   readonly value: number
   readonly base: number
   /** 0 to 6 from Monday on, where buckets are days. */
-  readonly weekday?: number
+  readonly weekday?: number | undefined
 }
 
 /** Whether two periods differ by more than their buckets vary. */
@@ -101,7 +108,7 @@ function rateOf(buckets: readonly Bucket[]): number {
   return base > 0 ? sumOf(buckets, 'value') / base : 0
 }
 
-function sumOf(buckets: readonly Bucket[], field: 'value' | 'base'): number {
+function sumOf(buckets: readonly Pick<Bucket, 'value' | 'base'>[], field: 'value' | 'base'): number {
   return buckets.reduce((sum, bucket) => sum + bucket[field], 0)
 }
 
@@ -129,24 +136,43 @@ function estimate(buckets: readonly Bucket[], effects: ReadonlyMap<number, numbe
 /** Weeks that are needed before weekdays are told apart. */
 const minWeeks = 3
 
+/** A bucket beside the level of its period. */
+type Levelled = Pick<Bucket, 'value' | 'base'> & { readonly level: number }
+
 /**
- * How far the rate of each day of the week lies from that of all, over both periods together so that a difference
- * between them is not taken for one; none where buckets are no days or too few.
+ * How far each day of the week lies from the level of all, over both periods together so that a difference between them
+ * is not taken for one; none where buckets are no days or too few.
  */
-function weekdayEffects(periods: readonly (readonly Bucket[])[]): Map<number, number> {
-  const effects = new Map<number, { value: number; days: number }>()
+function effectsOf(
+  periods: readonly (readonly Bucket[])[],
+  levelOf: (buckets: readonly Bucket[]) => number,
+  effectOf: (days: readonly Levelled[]) => number,
+): Map<number, number> {
+  const byWeekday = new Map<number, Levelled[]>()
   for (const buckets of periods) {
     const filled = buckets.filter(({ base }) => base > 0)
     if (filled.length < 7 * minWeeks) return new Map()
-    const rate = mean(filled.map(({ value }) => value)) / mean(filled.map(({ base }) => base))
+    const level = levelOf(filled)
     for (const { value, base, weekday } of filled) {
       if (weekday === undefined) return new Map()
-      const known = effects.get(weekday) ?? { value: 0, days: 0 }
-      effects.set(weekday, { value: known.value + value - rate * base, days: known.days + base })
+      byWeekday.set(weekday, [...(byWeekday.get(weekday) ?? []), { value, base, level }])
     }
   }
-  return new Map([...effects].map(([weekday, { value, days }]) => [weekday, value / days]))
+  return new Map([...byWeekday].map(([weekday, days]) => [weekday, effectOf(days)]))
 }
+
+const weekdayEffects = (periods: readonly (readonly Bucket[])[]) =>
+  effectsOf(periods, rateOf, (days) => {
+    const excess = days.reduce((sum, { value, base, level }) => sum + value - level * base, 0)
+    return excess / sumOf(days, 'base')
+  })
+
+const medianEffects = (periods: readonly (readonly Bucket[])[]) =>
+  effectsOf(
+    periods,
+    (buckets) => median(buckets.map(({ value, base }) => value / base)),
+    (days) => median(days.map(({ value, base, level }) => value / base - level)),
+  )
 
 /**
  * Compares the means of two periods as `comparePeriods` does, with medians and the median of absolute deviations in
@@ -216,19 +242,4 @@ function compareTrimmed(a: readonly number[], b: readonly number[], inflation: n
   const degrees = variance ** 2 / (own.variance ** 2 / own.degrees + other.variance ** 2 / other.degrees)
   const statistic = (own.level - other.level) / Math.sqrt(variance)
   return { statistic, pValue: twoSided(statistic, degrees) }
-}
-
-/** As `weekdayEffects`, by medians. */
-function medianEffects(periods: readonly (readonly Bucket[])[]): Map<number, number> {
-  const differences = new Map<number, number[]>()
-  for (const buckets of periods) {
-    const filled = buckets.filter(({ base }) => base > 0)
-    if (filled.length < 7 * minWeeks) return new Map()
-    const level = median(filled.map(({ value, base }) => value / base))
-    for (const { value, base, weekday } of filled) {
-      if (weekday === undefined) return new Map()
-      differences.set(weekday, [...(differences.get(weekday) ?? []), value / base - level])
-    }
-  }
-  return new Map([...differences].map(([weekday, values]) => [weekday, median(values)]))
 }

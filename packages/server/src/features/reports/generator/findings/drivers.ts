@@ -216,16 +216,7 @@ async function askVisits(
 /** What the buckets of a member are divided by. */
 type Base = (key: string | null, window: Window, bucket: string) => number
 
-interface SeriesReader {
-  /** The buckets of a member in the period and in the one before, and the cells of the times of both, in order. */
-  (
-    key: string | null,
-    value: string,
-    base?: Base,
-  ): { now: Bucket[]; before: Bucket[]; cells: CellReference[] }
-  column(measure: string): Base
-}
-
+/** Reads the buckets of a member in the period and in the one before, and the cells of the times of both, in order. */
 function seriesReader(
   evidence: Evidence | undefined,
   source: string,
@@ -233,47 +224,35 @@ function seriesReader(
   granularity: CourseGranularity,
   { period, before }: AnalysisContext['windows'],
   timezone: string,
-): SeriesReader | undefined {
+) {
   if (!evidence) return undefined
   const column = bucketColumn(`${source}.time`, granularity)
   const read = (window: Window) => {
     const isCompared = evidence.query.timeDimensions.some(({ compareDateRange }) => compareDateRange)
     const rows = isCompared ? rowsWithin(evidence, window, timezone) : rowsOf(evidence)
-    const cells = new Map(
-      rows.map((row) => [`${row.key(column)} ${JSON.stringify(row.key(dimension))}`, row]),
-    )
-    const buckets = wholeBuckets(
-      rows.map((row) => row.key(column) ?? ''),
-      window,
-      granularity,
-    )
-    return { cells, buckets }
+    const byBucket = new Map(rows.map((row) => [placeOf(row.key(column), row.key(dimension)), row]))
+    const times = rows.map((row) => row.key(column) ?? '')
+    return { rows: byBucket, buckets: wholeBuckets(times, window, granularity) }
   }
+  const placeOf = (bucket: string | null, key: string | null) => `${bucket} ${JSON.stringify(key)}`
   const byWindow = new Map([period, before].map((window) => [window, read(window)]))
+  const bucketsIn = (window: Window) => byWindow.get(window)?.buckets ?? []
+  const rowAt = (key: string | null, window: Window, bucket: string) =>
+    byWindow.get(window)?.rows.get(placeOf(bucket, key))
   const valueAt =
     (measure: string): Base =>
-    (key, window, bucket) =>
-      byWindow
-        .get(window)
-        ?.cells.get(`${bucket} ${JSON.stringify(key)}`)
-        ?.number(measure) ?? 0
+    (...place) =>
+      rowAt(...place)?.number(measure) ?? 0
   const reader = (key: string | null, value: string, base?: Base) => {
     const series = (window: Window): Bucket[] =>
-      (byWindow.get(window)?.buckets ?? []).map((bucket) => ({
+      bucketsIn(window).map((bucket) => ({
         value: valueAt(value)(key, window, bucket),
         base: base ? base(key, window, bucket) : 1,
-        ...(granularity === 'day' ? { weekday: weekdayOf(bucket) } : {}),
+        weekday: granularity === 'day' ? weekdayOf(bucket) : undefined,
       }))
     const cellsIn = (window: Window) =>
-      (byWindow.get(window)?.buckets ?? []).flatMap((bucket) => {
-        const row = byWindow.get(window)?.cells.get(`${bucket} ${JSON.stringify(key)}`)
-        return row ? [row.cell(column)] : []
-      })
-    return {
-      now: series(period),
-      before: series(before),
-      cells: [...cellsIn(before), ...cellsIn(period)],
-    }
+      bucketsIn(window).flatMap((bucket) => rowAt(key, window, bucket)?.cell(column) ?? [])
+    return { now: series(period), before: series(before), cells: [...cellsIn(before), ...cellsIn(period)] }
   }
   return Object.assign(reader, { column: valueAt })
 }
@@ -316,16 +295,13 @@ function driverOf(
   const isSmall = (baseRow?.number(counted) ?? minBase) < minBase
   return {
     member: { dimension: of.dimension, key: member.key, cell: nameRow.cell(of.dimension) },
-    ...(rate ? { rate } : {}),
-    pValue,
-    discoveryRate,
-    ...(now ? { now: now.cells } : {}),
-    ...(before ? { before: before.cells } : {}),
+    ...{ rate, pValue, discoveryRate, weight },
+    now: now?.cells,
+    before: before?.cells,
     allNow: allNow.cells,
     allBefore: allBefore.cells,
-    weight,
     rises: change > 0,
-    ...(baseRow && isSmall ? { smallBase: { measure: counted, cell: baseRow.cell(counted) } } : {}),
+    smallBase: baseRow && isSmall ? { measure: counted, cell: baseRow.cell(counted) } : undefined,
   }
 }
 
@@ -379,7 +355,7 @@ async function findDay(
     rows.map((row) => ({
       value: row.number(value) ?? 0,
       base: visits ? (bases.get(row.key(column)) ?? 0) : rate ? (row.number(rate.denominator) ?? 0) : 1,
-      ...(granularity === 'day' ? { weekday: weekdayOf(row.key(column) ?? '') } : {}),
+      weekday: granularity === 'day' ? weekdayOf(row.key(column) ?? '') : undefined,
     })),
   )
   const row = found && rows[found.index]

@@ -5,9 +5,8 @@ import { type Bucket, compareLevels, comparePeriods, compareRobustly } from './c
 import { findOutliers } from './outliers.ts'
 import { findPeak } from './peak.ts'
 import { seededRandom, shuffled } from './random.ts'
-import { autocorrelation, median, robustDeviation } from './robust.ts'
+import { autocorrelation, median, robustDeviation, twoSided } from './robust.ts'
 import { findSeason, weekdayFactors } from './season.ts'
-import { twoSided } from './student.ts'
 
 /** Normal values of mean 0 and deviation 1, the same for the same seed. */
 function normals(seed: number): () => number {

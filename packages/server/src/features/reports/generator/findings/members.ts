@@ -15,8 +15,8 @@ export interface DimensionRows {
 /** A member in both windows; `before` is absent where it had no facts then. */
 export interface MemberRows {
   readonly key: string | null
-  readonly now?: Row
-  readonly before?: Row
+  readonly now: Row | undefined
+  readonly before: Row | undefined
 }
 
 /** Whether the members of a dimension add up to the total, so that each contributes a part of its change. */
@@ -31,7 +31,7 @@ export function membersOf({ dimension, now, before }: DimensionRows): MemberRows
   return [...keys].flatMap((key) => {
     const [own, earlier] = [nowBy?.get(key), beforeBy?.get(key)]
     if ((!own && isCut(now.length)) || (!earlier && isCut(before.length))) return []
-    return [{ key, ...(own ? { now: own } : {}), ...(earlier ? { before: earlier } : {}) }]
+    return [{ key, now: own, before: earlier }]
   })
 }
 

@@ -1,6 +1,5 @@
-import { leastDeviation, median, mirrored, robustDegrees, robustScale } from './robust.ts'
+import { leastDeviation, median, mirrored, robustDegrees, robustScale, twoSided } from './robust.ts'
 import { type Day, weekdayFactors } from './season.ts'
-import { twoSided } from './student.ts'
 
 /** A day far from what its neighbours and its day of the week let expect. */
 export interface Outlier {

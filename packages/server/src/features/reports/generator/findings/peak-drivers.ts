@@ -1,5 +1,4 @@
-import type { CellReference } from '@millrace/contract/resources/report-section.ts'
-import { rowsOf } from '../evidence/table.ts'
+import { type Row, rowsOf } from '../evidence/table.ts'
 import { maxRows, memberCourseQuery, type QueryScope } from '../plans/queries.ts'
 import { isAdditive, type Subject } from '../plans/subject.ts'
 import type { AnalysisContext } from './analysis-context.ts'
@@ -16,13 +15,7 @@ const maxDimensions = 4
  * up: an exact division of the excess, asked only of peaks that stand out.
  */
 export async function findPeakDrivers(
-  {
-    subject,
-    scope,
-    told,
-    peak,
-    known,
-  }: {
+  question: {
     readonly subject: Subject
     readonly scope: QueryScope
     readonly told: Course
@@ -31,9 +24,15 @@ export async function findPeakDrivers(
   },
   { ask, windows }: AnalysisContext,
 ): Promise<PeakDriver[]> {
-  const { measure } = subject
+  const { scope, told, peak, known } = question
+  const { measure } = question.subject
   const count = told.rows.length
   const excess = excessOf(told.values, peak.index)
+  /** The cells of rows, that of the peak before all others. */
+  const peakFirst = (rows: readonly Row[]) =>
+    [...rows.slice(peak.index, peak.index + 1), ...rows.toSpliced(peak.index, 1)].map((row) =>
+      row.cell(measure),
+    )
   if (!isAdditive(measure) || excess <= 0) return []
   const found = await Promise.all(
     known
@@ -58,24 +57,13 @@ export async function findPeakDrivers(
           // Every bucket has a row of each member that has any.
           if (inOrder.some((row) => row === undefined)) continue
           const present = inOrder.filter((row) => row !== undefined)
-          const own = excessOf(
-            present.map((row) => row.number(measure) ?? 0),
-            peak.index,
-          )
+          const numbers = present.map((row) => row.number(measure) ?? 0)
+          const own = excessOf(numbers, peak.index)
           const first = present[peak.index]
           if (!first || own <= 0 || (best && best.excess >= own)) continue
-          const cells = peakFirst(
-            present.map((row) => row.cell(measure)),
-            peak.index,
-          )
-          const allCells = peakFirst(
-            told.rows.map((row) => row.cell(measure)),
-            peak.index,
-          )
-          best = {
-            excess: own,
-            driver: { member: { dimension, key, cell: first.cell(dimension) }, cells, allCells },
-          }
+          const [cells, allCells] = [peakFirst(present), peakFirst(told.rows)]
+          const member = { dimension, key, cell: first.cell(dimension) }
+          best = { excess: own, driver: { member, cells, allCells } }
         }
         return best ? [best.driver] : []
       }),
@@ -86,9 +74,4 @@ export async function findPeakDrivers(
 function excessOf(values: readonly number[], index: number): number {
   const others = values.filter((_, i) => i !== index)
   return (values[index] ?? 0) - others.reduce((sum, value) => sum + value, 0) / others.length
-}
-
-function peakFirst(cells: readonly CellReference[], index: number): CellReference[] {
-  const first = cells[index]
-  return first ? [first, ...cells.filter((_, i) => i !== index)] : []
 }

@@ -1,5 +1,4 @@
-import { leastDeviation, mean, median, mirrored, robustDegrees, robustScale } from './robust.ts'
-import { twoSided } from './student.ts'
+import { leastDeviation, mean, median, mirrored, robustDegrees, robustScale, twoSided } from './robust.ts'
 
 /** The greatest bucket of a course. */
 export interface Peak {

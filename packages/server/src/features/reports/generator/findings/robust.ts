@@ -1,3 +1,5 @@
+import { studentSurvival } from '../../../../platform/distributions/student.ts'
+
 /** Arithmetic mean; not a number for none. */
 export function mean(values: readonly number[]): number {
   let sum = 0
@@ -86,4 +88,13 @@ export function varianceInflation(residuals: readonly number[]): number {
   if (raw + 1 / n < 1.64 / Math.sqrt(n)) return 1
   const rho = Math.min(0.9, raw + (1 + 3 * raw) / n)
   return (1 + rho) / (1 - rho)
+}
+
+/**
+ * The probability that a value of Student's distribution lies further from 0 than `t`, on either side; 1 where the data
+ * give no `t` or no degrees of freedom.
+ */
+export function twoSided(t: number, degrees: number): number {
+  const pValue = 2 * studentSurvival(Math.abs(t), degrees)
+  return Number.isNaN(pValue) ? 1 : pValue
 }

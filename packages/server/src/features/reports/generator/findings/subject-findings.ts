@@ -18,7 +18,7 @@ export interface Course {
   /** Whether nothing at all was collected in the bucket. */
   readonly lacking: readonly boolean[]
   /** Of days: 0 to 6 from Monday on. */
-  readonly weekdays?: readonly number[]
+  readonly weekdays: readonly number[] | undefined
 }
 
 /** A member of a dimension. */
@@ -34,21 +34,21 @@ export interface Member {
 export interface Driver {
   readonly member: Member
   /** Absent for the measure itself. */
-  readonly rate?: Rate
+  readonly rate?: Rate | undefined
   readonly pValue: number
   /** The rate at which such findings are false, all tests of the report together. */
   discoveryRate: number
   /** Numerator and, for a rate, denominator: of the member now and before, and of all now and before. */
-  readonly now?: RateCells
+  readonly now?: RateCells | undefined
   /** One of both is absent where the member was not there. */
-  readonly before?: RateCells
+  readonly before?: RateCells | undefined
   readonly allNow: RateCells
   readonly allBefore: RateCells
   /** The change of the member over that of all, or 0 where it cannot be said. */
   readonly weight: number
   readonly rises: boolean
   /** What was counted before, where that is so little that a percentage misleads. */
-  readonly smallBase?: { readonly measure: string; readonly cell: CellReference }
+  readonly smallBase?: { readonly measure: string; readonly cell: CellReference } | undefined
   /** Where the level changed. */
   changedAt?: { readonly cell: CellReference; readonly granularity: CourseGranularity }
 }
@@ -90,35 +90,35 @@ export type ComparedWindow = 'period' | 'before' | 'yearBefore'
 
 export interface SubjectFindings {
   readonly subject: Subject
-  readonly totals?: Evidence
-  readonly now?: Row
-  readonly before?: Row
-  readonly yearBefore?: Row
+  readonly totals: Evidence | undefined
+  readonly now: Row | undefined
+  readonly before: Row | undefined
+  readonly yearBefore: Row | undefined
   /** Where facts of the windows before are missing: nothing is compared with them then. */
-  readonly uncovered: { readonly before?: Uncovered; readonly yearBefore?: Uncovered }
+  readonly uncovered: Readonly<Record<'before' | 'yearBefore', Uncovered | undefined>>
   /** The day of the earliest facts. */
-  readonly firstDay?: CellReference
+  readonly firstDay: CellReference | undefined
   /** By days, or the finest buckets that evidence can hold. */
-  readonly course?: Course
+  readonly course: Course | undefined
   /** In which the period is told, without buckets of no data: its peak is the greatest bucket of it. */
-  readonly told?: Course
+  readonly told: Course | undefined
   /** The one lowest bucket of `told` that lacks no day. */
-  readonly lowest?: Row
+  readonly lowest: Row | undefined
   /** Days without any data, by their cells. */
   readonly missing: Readonly<Record<ComparedWindow, readonly CellReference[]>>
-  readonly peak?: { readonly index: number; readonly standsOut: boolean }
+  readonly peak: { readonly index: number; readonly standsOut: boolean } | undefined
   readonly peakDrivers: readonly PeakDriver[]
   /** Absent where the buckets are too few to say. */
-  readonly variation?: Variation
+  readonly variation: Variation | undefined
   readonly drivers: readonly Driver[]
   /** Members that were held against their variation. */
   readonly testedMembers: number
-  readonly levelChange?: { readonly cell: CellReference; readonly rises: boolean }
-  readonly season?: Season
+  readonly levelChange: { readonly cell: CellReference; readonly rises: boolean } | undefined
+  readonly season: Season | undefined
   /** The days in which season and outliers are found: those of the period, and before it those of the window before. */
-  readonly seasonal?: Course
+  readonly seasonal: Course | undefined
   /** The last day with data, where they end before the period does. */
-  readonly lastDay?: CellReference
+  readonly lastDay: CellReference | undefined
   /** By their index in `seasonal`. */
   readonly outliers: readonly Outlier[]
   readonly breakdowns: readonly Breakdown[]

@@ -1,5 +1,5 @@
-import { type Part, type Sentence, say } from './paragraph.ts'
-import type { ChangeParts, Phrases } from './phrases.ts'
+import type { Phrases } from './english.ts'
+import { type ChangeParts, listed, type Part, type Sentence, say } from './paragraph.ts'
 
 const singular = { day: 'jour', week: 'semaine', month: 'mois' } as const
 const plural = { day: 'jours', week: 'semaines', month: 'mois' } as const
@@ -25,8 +25,18 @@ const windows = {
   yearBefore: 'la même période de l’année précédente',
 } as const
 
-const listed = (parts: readonly Sentence[]): Sentence =>
-  parts.flatMap((part, i) => (i === 0 ? part : [i === parts.length - 1 ? ' et ' : ', ', ...part]))
+const presences = {
+  displays: 'Affichages de contenus de workflows',
+  clicks: 'Clics sur des contenus de workflows',
+  exposures: 'Expositions à des expériences',
+}
+
+const absences = {
+  displays: 'Aucun contenu de workflow n’a été affiché.',
+  clicks: 'Aucun contenu de workflow n’a reçu de clic.',
+  exposures: 'Aucune personne n’a été exposée à une expérience.',
+  influence: 'Aucun achat ne suit un affichage ou un clic dans les fenêtres d’attribution.',
+}
 
 export const french: Phrases = {
   claims: {
@@ -68,20 +78,14 @@ export const french: Phrases = {
   alsoTotal: (noun, value) => say`${noun.text} est de ${value}.`,
   change: (parts) => change(parts, windows.before),
   yearChange: (parts) => change(parts, windows.yearBefore),
-  variation: (variation, granularity) => {
-    switch (variation) {
-      case 'within':
-        return say`Cela reste dans la variation habituelle des ${plural[granularity]}.`
-      case 'beyond':
-        return say`C’est plus que la variation habituelle des ${plural[granularity]}.`
-      case 'otherwise':
-        return say`Hormis les jours exceptionnels ou sans données, cela reste dans la variation habituelle des ${plural[granularity]}.`
-      case 'mixed':
-        return say`Des jours exceptionnels ou sans données y ont une part, et une partie a changé plus que la variation habituelle des ${plural[granularity]}.`
-      case 'partly':
-        return say`Dans l’ensemble, cela ne dépasse pas la variation habituelle des ${plural[granularity]}, mais une partie a changé davantage.`
-    }
-  },
+  variation: (variation, granularity) =>
+    ({
+      within: say`Cela reste dans la variation habituelle des ${plural[granularity]}.`,
+      beyond: say`C’est plus que la variation habituelle des ${plural[granularity]}.`,
+      otherwise: say`Hormis les jours exceptionnels ou sans données, cela reste dans la variation habituelle des ${plural[granularity]}.`,
+      mixed: say`Des jours exceptionnels ou sans données y ont une part, et une partie a changé plus que la variation habituelle des ${plural[granularity]}.`,
+      partly: say`Dans l’ensemble, cela ne dépasse pas la variation habituelle des ${plural[granularity]}, mais une partie a changé davantage.`,
+    })[variation],
   driver: ({ dimension, name }, parts) => {
     const { noun, now, before, direction } = parts
     const verb = direction === 'up' ? 'a augmenté' : 'a baissé'
@@ -124,34 +128,17 @@ export const french: Phrases = {
     say`${noun.text} dépend du jour de la semaine : le plus haut est le ${high} avec une médiane de ${highMedian}, le plus bas le ${low} avec ${lowMedian}, contre ${median} tous jours confondus.`,
   outlier: (noun, date, value, isAbove, median) =>
     say`Le ${date}, ${noun.text} est de ${value}, loin ${isAbove ? 'au-dessus' : 'au-dessous'} de ce que les jours voisins et le jour de la semaine laissent attendre ; la médiane des jours voisins est de ${median}.`,
-  members: (members) => say`En tête viennent ${listed(members)}.`,
-  rows: (members) => say`la réponse commence par ${listed(members)}.`,
+  members: (members) => say`En tête viennent ${listed(members, 'et')}.`,
+  rows: (members) => say`la réponse commence par ${listed(members, 'et')}.`,
   memberValue: (name, value, share) =>
     share === undefined ? say`${name} (${value})` : say`${name} (${value}, soit ${share} de l’ensemble)`,
-  presence: (id, count, people) => {
-    const words = {
-      displays: 'Affichages de contenus de workflows',
-      clicks: 'Clics sur des contenus de workflows',
-      exposures: 'Expositions à des expériences',
-    }
-    return say`${words[id]} : ${count}, pour ${people} personnes.`
-  },
-  absent: (id) => {
-    const words = {
-      displays: 'Aucun contenu de workflow n’a été affiché.',
-      clicks: 'Aucun contenu de workflow n’a reçu de clic.',
-      exposures: 'Aucune personne n’a été exposée à une expérience.',
-      influence: 'Aucun achat ne suit un affichage ou un clic dans les fenêtres d’attribution.',
-    }
-    return [words[id]]
-  },
+  presence: (id, count, people) => say`${presences[id]} : ${count}, pour ${people} personnes.`,
+  absent: (id) => [absences[id]],
   noFacts: (noun) => say`Rien dans la période ne permet de calculer ${noun.text}.`,
-  notCovered: (window, firstDay) => {
-    const which = windows[window]
-    return firstDay === undefined
-      ? say`Rien n’est comparé avec ${which} : il n’y en a pas de données.`
-      : say`Rien n’est comparé avec ${which} : les données commencent le ${firstDay}.`
-  },
+  notCovered: (window, firstDay) =>
+    firstDay === undefined
+      ? say`Rien n’est comparé avec ${windows[window]} : il n’y en a pas de données.`
+      : say`Rien n’est comparé avec ${windows[window]} : les données commencent le ${firstDay}.`,
   begun: () => say`Rien n’est comparé : aucun jour de la période n’est terminé.`,
   todayIsBegun: () =>
     say`Le jour présent n’est pas terminé : ce que la réponse en dit ne se compare pas à des jours entiers.`,

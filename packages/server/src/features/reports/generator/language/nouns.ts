@@ -11,138 +11,72 @@ export interface Noun {
   readonly title: string
 }
 
-type Row = readonly [en: string, enTitle: string, fr: string, frTitle: string]
+type Row = readonly [en: string, fr: string]
 
 const measures: Readonly<Record<string, Row>> = {
-  'purchases.revenue': ['revenue', 'Revenue', 'le chiffre d’affaires', 'Chiffre d’affaires'],
-  'purchases.count': ['the number of purchases', 'Purchases', 'le nombre d’achats', 'Achats'],
-  'purchases.buyers': ['the number of buyers', 'Buyers', 'le nombre d’acheteurs', 'Acheteurs'],
-  'purchases.references': ['the number of references', 'References', 'le nombre de références', 'Références'],
-  'purchases.averageOrderValue': [
-    'the average order value',
-    'Average order value',
-    'le panier moyen',
-    'Panier moyen',
-  ],
-  'purchases.revenuePerBuyer': [
-    'revenue per buyer',
-    'Revenue per buyer',
-    'le chiffre d’affaires par acheteur',
-    'Chiffre d’affaires par acheteur',
-  ],
-  'purchases.perBuyer': [
-    'the number of purchases per buyer',
-    'Purchases per buyer',
-    'le nombre d’achats par acheteur',
-    'Achats par acheteur',
-  ],
+  'purchases.revenue': ['revenue', 'le chiffre d’affaires'],
+  'purchases.count': ['the number of purchases', 'le nombre d’achats'],
+  'purchases.buyers': ['the number of buyers', 'le nombre d’acheteurs'],
+  'purchases.references': ['the number of references', 'le nombre de références'],
+  'purchases.averageOrderValue': ['the average order value', 'le panier moyen'],
+  'purchases.revenuePerBuyer': ['revenue per buyer', 'le chiffre d’affaires par acheteur'],
+  'purchases.perBuyer': ['the number of purchases per buyer', 'le nombre d’achats par acheteur'],
   'purchases.referencesPerPurchase': [
     'the number of references per purchase',
-    'References per purchase',
     'le nombre de références par achat',
-    'Références par achat',
   ],
-  'purchases.afterClick': [
-    'the number of purchases after a click',
-    'Purchases after a click',
-    'le nombre d’achats après un clic',
-    'Achats après un clic',
-  ],
+  'purchases.afterClick': ['the number of purchases after a click', 'le nombre d’achats après un clic'],
   'purchases.timeFromClick': [
     'the mean time in seconds from click to purchase',
-    'Seconds from click to purchase',
     'la durée moyenne en secondes entre clic et achat',
-    'Secondes entre clic et achat',
   ],
-  'purchases.influencedRevenue': [
-    'influenced revenue',
-    'Influenced revenue',
-    'le chiffre d’affaires influencé',
-    'Chiffre d’affaires influencé',
-  ],
-  'purchases.directRevenue': [
-    'direct revenue',
-    'Direct revenue',
-    'le chiffre d’affaires direct',
-    'Chiffre d’affaires direct',
-  ],
-  'purchases.influencedCount': [
-    'the number of influenced purchases',
-    'Influenced purchases',
-    'le nombre d’achats influencés',
-    'Achats influencés',
-  ],
-  'events.count': ['the number of events', 'Events', 'le nombre d’événements', 'Événements'],
-  'events.people': ['the number of persons', 'Persons', 'le nombre de personnes', 'Personnes'],
-  'events.identifiedPeople': [
-    'the number of known persons',
-    'Known persons',
-    'le nombre de personnes connues',
-    'Personnes connues',
-  ],
-  'events.devices': ['the number of devices', 'Devices', 'le nombre d’appareils', 'Appareils'],
-  'events.sessions': ['the number of sessions', 'Sessions', 'le nombre de sessions', 'Sessions'],
-  'events.items': ['the number of identifiers', 'Identifiers', 'le nombre d’identifiants', 'Identifiants'],
-  'events.perPerson': [
-    'the number of events per person',
-    'Events per person',
-    'le nombre d’événements par personne',
-    'Événements par personne',
-  ],
-  'sessions.count': ['the number of sessions', 'Sessions', 'le nombre de sessions', 'Sessions'],
-  'sessions.people': [
-    'the number of persons with a session',
-    'Persons',
-    'le nombre de personnes avec une session',
-    'Personnes',
-  ],
+  'purchases.influencedRevenue': ['influenced revenue', 'le chiffre d’affaires influencé'],
+  'purchases.directRevenue': ['direct revenue', 'le chiffre d’affaires direct'],
+  'purchases.influencedCount': ['the number of influenced purchases', 'le nombre d’achats influencés'],
+  'events.count': ['the number of events', 'le nombre d’événements'],
+  'events.people': ['the number of persons', 'le nombre de personnes'],
+  'events.identifiedPeople': ['the number of known persons', 'le nombre de personnes connues'],
+  'events.devices': ['the number of devices', 'le nombre d’appareils'],
+  'events.sessions': ['the number of sessions', 'le nombre de sessions'],
+  'events.items': ['the number of identifiers', 'le nombre d’identifiants'],
+  'events.perPerson': ['the number of events per person', 'le nombre d’événements par personne'],
+  'sessions.count': ['the number of sessions', 'le nombre de sessions'],
+  'sessions.people': ['the number of persons with a session', 'le nombre de personnes avec une session'],
   'sessions.duration': [
     'the mean duration of a session in seconds',
-    'Seconds per session',
     'la durée moyenne d’une session en secondes',
-    'Secondes par session',
   ],
-  'sessions.events': [
-    'the number of events in sessions',
-    'Events in sessions',
-    'le nombre d’événements des sessions',
-    'Événements des sessions',
-  ],
+  'sessions.events': ['the number of events in sessions', 'le nombre d’événements des sessions'],
   'sessions.bounces': [
     'the number of sessions of a single event',
-    'Bounces',
     'le nombre de sessions d’un seul événement',
-    'Rebonds',
   ],
-  'sessions.bounceRate': ['the bounce rate', 'Bounce rate', 'le taux de rebond', 'Taux de rebond'],
-  'sessions.eventsPerSession': [
-    'the number of events per session',
-    'Events per session',
-    'le nombre d’événements par session',
-    'Événements par session',
-  ],
-  'sessions.perPerson': [
-    'the number of sessions per person',
-    'Sessions per person',
-    'le nombre de sessions par personne',
-    'Sessions par personne',
-  ],
+  'sessions.bounceRate': ['the bounce rate', 'le taux de rebond'],
+  'sessions.eventsPerSession': ['the number of events per session', 'le nombre d’événements par session'],
+  'sessions.perPerson': ['the number of sessions per person', 'le nombre de sessions par personne'],
   returningSessions: [
     'the number of sessions of returning persons',
-    'Sessions of returning persons',
     'le nombre de sessions de personnes déjà venues',
-    'Sessions de personnes déjà venues',
   ],
-  conversion: [
-    'the conversion rate (purchases per person)',
-    'Conversion rate',
-    'le taux de conversion (achats par personne)',
-    'Taux de conversion',
-  ],
+  conversion: ['the conversion rate (purchases per person)', 'le taux de conversion (achats par personne)'],
+}
+
+/** Titles that are not the beginning of their noun. */
+const titles: Readonly<Record<string, Row>> = {
+  'purchases.timeFromClick': ['Seconds from click to purchase', 'Secondes entre clic et achat'],
+  'sessions.people': ['Persons', 'Personnes'],
+  'sessions.duration': ['Seconds per session', 'Secondes par session'],
+  'sessions.bounces': ['Bounces', 'Rebonds'],
+}
+
+/** What a noun counts, without its article and what stands in brackets. */
+function titleOf(noun: string): string {
+  const bare = noun.replace(/^(?:the number of |the |le nombre d[’e] ?|l[ea] )/, '').replace(/ \(.*\)$/, '')
+  return bare.charAt(0).toUpperCase() + bare.slice(1)
 }
 
 /** Of dimensions by their name within a source: they follow `by` and `par`, so they have no article. */
-const dimensions: Readonly<Record<string, readonly [en: string, fr: string]>> = {
+const dimensions: Readonly<Record<string, Row>> = {
   name: ['event', 'événement'],
   country: ['country', 'pays'],
   deviceType: ['device type', 'type d’appareil'],
@@ -172,42 +106,37 @@ const dimensions: Readonly<Record<string, readonly [en: string, fr: string]>> = 
   plan: ['plan', 'offre'],
 }
 
+/** The text of a row in a language; undefined where there is no such row. */
+function textIn(rows: Readonly<Record<string, Row>>, key: string, locale: Language): string | undefined {
+  return Object.hasOwn(rows, key) ? rows[key]?.[locale === 'en' ? 0 : 1] : undefined
+}
+
+/** A measure without a row here has its title in quotation marks. */
 export function measureNoun(id: string, locale: Language, meta: StatisticsMeta): Noun {
-  const row = Object.hasOwn(measures, id) ? measures[id] : undefined
-  if (row) {
-    const [en, enTitle, fr, frTitle] = row
-    return locale === 'en'
-      ? { text: en, feminine: false, title: enTitle }
-      : { text: fr, feminine: fr.startsWith('la '), title: frTitle }
+  const text = textIn(measures, id, locale)
+  if (text !== undefined) {
+    return { text, feminine: text.startsWith('la '), title: textIn(titles, id, locale) ?? titleOf(text) }
   }
-  const title = Object.hasOwn(meta.measures, id) ? (meta.measures[id]?.title ?? '') : ''
+  const name = Object.hasOwn(meta.measures, id) ? (meta.measures[id]?.title ?? '') : ''
   return locale === 'en'
-    ? {
-        text: named('the measure', title, '“', '”'),
-        feminine: false,
-        title: named('Measure', title, '“', '”'),
-      }
-    : {
-        text: named('la mesure', title, '« ', ' »'),
-        feminine: true,
-        title: named('Mesure', title, '« ', ' »'),
-      }
+    ? { text: named('the measure', name, locale), feminine: false, title: named('Measure', name, locale) }
+    : { text: named('la mesure', name, locale), feminine: true, title: named('Mesure', name, locale) }
 }
 
 /** A dimension as it follows `by`. */
 export function dimensionNoun(id: string, locale: Language): string {
   const name = id.slice(id.lastIndexOf('.') + 1)
-  const row = Object.hasOwn(dimensions, name) ? dimensions[name] : undefined
-  if (row) return locale === 'en' ? row[0] : row[1]
-  const label = /^[a-z]+\.label\.(.*)$/su.exec(id)?.[1]
-  const words = label === undefined ? name : label
-  return locale === 'en' ? named('label', words, '“', '”') : named('étiquette', words, '« ', ' »')
+  const text = textIn(dimensions, name, locale)
+  if (text !== undefined) return text
+  const label = /^[a-z]+\.label\.(.*)$/su.exec(id)?.[1] ?? name
+  return named(locale === 'en' ? 'label' : 'étiquette', label, locale)
 }
 
 const maxNameLength = 60
 
 /** A name in quotation marks; left out where it has a number, which no cell could prove. */
-function named(noun: string, name: string, open: string, close: string): string {
+function named(noun: string, name: string, locale: Language): string {
   const isPlain = name !== '' && name.length <= maxNameLength && findNumberTokens(name).length === 0
-  return isPlain ? `${noun} ${open}${name}${close}` : noun
+  if (!isPlain) return noun
+  return locale === 'en' ? `${noun} “${name}”` : `${noun} « ${name} »`
 }

@@ -1,9 +1,33 @@
 import type { Figure, Paragraph } from '@millrace/contract/resources/report-section.ts'
 import { type FigureContext, type FigureDraft, FigureFault, textOfFigure } from '../checker/figures.ts'
+import type { Noun } from './nouns.ts'
 
 /** A piece of a text: words, or a figure whose text is computed from its cells. */
 export type Part = string | FigureDraft
 export type Sentence = readonly Part[]
+
+/** A value of a measure now and before, with how far they are apart. */
+export interface ChangeParts {
+  readonly noun: Noun
+  readonly now: Sentence
+  readonly before: Sentence
+  readonly difference: Sentence
+  /** In percent of what it was before; absent where that is not above 0. */
+  readonly change?: Part | undefined
+  /** What was counted before, where that is so little that the percentage misleads. */
+  readonly smallBase?: { readonly noun: Noun; readonly count: Sentence } | undefined
+  readonly direction: 'up' | 'down' | 'same'
+}
+
+/** The member of a dimension: its name, or nothing for those without a value. */
+export interface MemberParts {
+  readonly dimension: string
+  readonly name: Sentence
+}
+
+/** Sentences in a row, with a word before the last. */
+export const listed = (parts: readonly Sentence[], and: string): Sentence =>
+  parts.flatMap((part, i) => (i === 0 ? part : [i === parts.length - 1 ? ` ${and} ` : ', ', ...part]))
 
 /**
  * Joins words and figures to a sentence. Numbers never stand in the words themselves:

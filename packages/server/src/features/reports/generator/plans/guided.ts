@@ -27,95 +27,66 @@ export interface GuidedPlan {
   readonly asides: readonly Aside[]
 }
 
-const rate = (id: string): Rate[] => {
-  const found = rates[id]
-  return found ? [found] : []
+/** A subject of a source: its measure and those that are told beside it, by their names within the source. */
+function guidedSubject(
+  meta: StatisticsMeta,
+  source: string,
+  [measure = '', ...others]: readonly string[],
+  more: Partial<Omit<Subject, 'source' | 'measure' | 'totals' | 'dimensions'>> & {
+    readonly maxDimensions?: number
+    readonly dimensions?: readonly string[]
+  } = {},
+): Subject {
+  const { maxDimensions, dimensions = dimensionsOf(source, meta), ...own } = more
+  const ids = [measure, ...others].map((name) => `${source}.${name}`)
+  return {
+    ...{ source, measure: `${source}.${measure}`, sample: `${source}.count`, rates: [], filters: [] },
+    ...own,
+    totals: ids.filter((id) => Object.hasOwn(meta.measures, id)),
+    dimensions: dimensions.slice(0, maxDimensions),
+  }
 }
+
+const rate = (id: string): Rate[] => (rates[id] ? [rates[id]] : [])
+const listed = (names: string) => names.split(' ')
 
 /** The queries' subjects of each guided analysis (docs/reports.md, What a report says). */
 export function guidedPlan(analysis: GuidedAnalysisName, meta: StatisticsMeta): GuidedPlan {
-  const known = (ids: readonly string[]) => ids.filter((id) => Object.hasOwn(meta.measures, id))
   switch (analysis) {
-    case 'revenue':
+    case 'revenue': {
+      const told = listed('revenue count buyers averageOrderValue revenuePerBuyer referencesPerPurchase')
+      const rates = rate('purchases.averageOrderValue')
+      return { subjects: [guidedSubject(meta, 'purchases', told, { rates })], presences: [], asides: [] }
+    }
+    case 'engagement': {
+      const told = listed('count people perPerson duration eventsPerSession bounceRate')
+      // Those that are read from the text of an address take longest: channels tell most of them.
+      const maxDimensions = 4
       return {
         subjects: [
-          {
-            source: 'purchases',
-            measure: 'purchases.revenue',
-            sample: 'purchases.count',
-            totals: known([
-              'purchases.revenue',
-              'purchases.count',
-              'purchases.buyers',
-              'purchases.averageOrderValue',
-              'purchases.revenuePerBuyer',
-              'purchases.referencesPerPurchase',
-            ]),
-            rates: rate('purchases.averageOrderValue'),
-            filters: [],
-            dimensions: dimensionsOf('purchases', meta),
-          },
+          guidedSubject(meta, 'sessions', told, { rates: rate('sessions.bounceRate'), maxDimensions }),
+          guidedSubject(meta, 'events', listed('count people perPerson'), { maxDimensions }),
         ],
         presences: [],
         asides: [],
       }
-    case 'engagement':
-      return {
-        subjects: [
-          {
-            source: 'sessions',
-            measure: 'sessions.count',
-            sample: 'sessions.count',
-            totals: known([
-              'sessions.count',
-              'sessions.people',
-              'sessions.perPerson',
-              'sessions.duration',
-              'sessions.eventsPerSession',
-              'sessions.bounceRate',
-            ]),
-            rates: rate('sessions.bounceRate'),
-            filters: [],
-            // Those that are read from the text of an address take longest: channels tell most of them.
-            dimensions: dimensionsOf('sessions', meta).slice(0, 4),
-          },
-          {
-            source: 'events',
-            measure: 'events.count',
-            sample: 'events.count',
-            totals: known(['events.count', 'events.people', 'events.perPerson']),
-            rates: [],
-            filters: [],
-            dimensions: dimensionsOf('events', meta).slice(0, 4),
-          },
-        ],
-        presences: [],
-        asides: [],
-      }
+    }
     case 'retention':
       return {
         subjects: [
           {
-            source: 'sessions',
+            ...guidedSubject(meta, 'sessions', ['people', 'perPerson'], {
+              name: 'returningSessions',
+              // Those of persons who were there before.
+              filters: [{ member: 'sessions.isNew', operator: 'equals', values: ['false'] }],
+              dimensions: dimensionsOf('sessions', meta).filter((id) => id !== 'sessions.isNew'),
+              maxDimensions: 3,
+            }),
             measure: 'sessions.count',
-            sample: 'sessions.count',
-            name: 'returningSessions',
-            totals: known(['sessions.people', 'sessions.perPerson']),
-            rates: [],
-            // Those of persons who were there before.
-            filters: [{ member: 'sessions.isNew', operator: 'equals', values: ['false'] }],
-            dimensions: dimensionsOf('sessions', meta)
-              .filter((id) => id !== 'sessions.isNew')
-              .slice(0, 3),
           },
           {
-            source: 'purchases',
+            ...guidedSubject(meta, 'purchases', listed('buyers count perBuyer'), { maxDimensions: 4 }),
             measure: 'purchases.count',
-            sample: 'purchases.count',
-            totals: known(['purchases.buyers', 'purchases.count', 'purchases.perBuyer']),
-            rates: [],
-            filters: [],
-            dimensions: dimensionsOf('purchases', meta).slice(0, 4),
           },
         ],
         presences: [],
@@ -125,28 +96,13 @@ export function guidedPlan(analysis: GuidedAnalysisName, meta: StatisticsMeta): 
           { measure: 'events.identifiedPeople' },
         ],
       }
-    case 'impact':
+    case 'impact': {
+      const told = listed('influencedRevenue directRevenue influencedCount afterClick timeFromClick')
+      const workflow = ['workflows.id'].filter((id) => Object.hasOwn(meta.dimensions, id))
+      const dimensions = [...workflow, ...dimensionsOf('purchases', meta)]
+      const more = { sample: 'purchases.afterClick', dimensions, maxDimensions: 7 }
       return {
-        subjects: [
-          {
-            source: 'purchases',
-            measure: 'purchases.influencedRevenue',
-            sample: 'purchases.afterClick',
-            totals: known([
-              'purchases.influencedRevenue',
-              'purchases.directRevenue',
-              'purchases.influencedCount',
-              'purchases.afterClick',
-              'purchases.timeFromClick',
-            ]),
-            rates: [],
-            filters: [],
-            dimensions: [
-              ...(Object.hasOwn(meta.dimensions, 'workflows.id') ? ['workflows.id'] : []),
-              ...dimensionsOf('purchases', meta),
-            ].slice(0, 7),
-          },
-        ],
+        subjects: [guidedSubject(meta, 'purchases', told, more)],
         presences: [
           presence('displays', 'workflow_display'),
           presence('clicks', 'workflow_click'),
@@ -154,6 +110,7 @@ export function guidedPlan(analysis: GuidedAnalysisName, meta: StatisticsMeta): 
         ],
         asides: [],
       }
+    }
   }
 }
 

@@ -46,18 +46,9 @@ export const minBase = 30
 
 /** Measures whose values of members and of buckets add up to those of all. */
 const additive: ReadonlySet<string> = new Set([
-  'purchases.count',
-  'purchases.revenue',
-  'purchases.references',
-  'purchases.afterClick',
-  'purchases.influencedRevenue',
-  'purchases.directRevenue',
-  'purchases.influencedCount',
-  'events.count',
-  'events.items',
-  'sessions.count',
-  'sessions.events',
-  'sessions.bounces',
+  ...['purchases.count', 'purchases.revenue', 'purchases.references', 'purchases.afterClick'],
+  ...['purchases.influencedRevenue', 'purchases.directRevenue', 'purchases.influencedCount'],
+  ...['events.count', 'events.items', 'sessions.count', 'sessions.events', 'sessions.bounces'],
 ])
 
 export function isAdditive(measure: string): boolean {
@@ -76,21 +67,10 @@ export function sourceOf(member: string): string {
 }
 
 /** Dimensions of each source that may tell a cause, the likeliest first; labels of the company come before them. */
-const ordinary: Readonly<Record<string, readonly string[]>> = {
-  purchases: ['deviceType', 'os', 'item'],
-  events: ['name', 'country', 'deviceType', 'referrerHost', 'utmSource', 'path', 'os', 'browser', 'item'],
-  sessions: [
-    'channel',
-    'country',
-    'deviceType',
-    'isNew',
-    'referrerHost',
-    'utmSource',
-    'utmCampaign',
-    'entryPath',
-    'browser',
-    'os',
-  ],
+const ordinary: Readonly<Record<string, string>> = {
+  purchases: 'deviceType os item',
+  events: 'name country deviceType referrerHost utmSource path os browser item',
+  sessions: 'channel country deviceType isNew referrerHost utmSource utmCampaign entryPath browser os',
 }
 
 const maxLabels = 5
@@ -119,7 +99,7 @@ export function dimensionsOf(source: string, meta: StatisticsMeta): string[] {
     .filter((id) => id.startsWith(`${source}.label.`) && !identifying.test(id))
     .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, maxLabels)
-  const others = (ordinary[source] ?? []).map((name) => `${source}.${name}`)
+  const others = (ordinary[source]?.split(' ') ?? []).map((name) => `${source}.${name}`)
   return [...labels, ...others.filter((id) => Object.hasOwn(meta.dimensions, id))].slice(0, maxDimensions)
 }
 
@@ -130,12 +110,6 @@ export function visitDimension(dimension: string, meta: StatisticsMeta): string 
   return Object.hasOwn(meta.dimensions, twin) ? twin : undefined
 }
 
-const countOf: Readonly<Record<string, string>> = {
-  purchases: 'purchases.count',
-  events: 'events.count',
-  sessions: 'sessions.count',
-}
-
 /** What a measure of any query is asked about: its rate, its source's sample and its dimensions. */
 export function subjectOf(
   measure: string,
@@ -143,13 +117,12 @@ export function subjectOf(
   dimensions: readonly string[],
 ): Subject | undefined {
   const source = sourceOf(measure)
-  const sample = countOf[source]
-  if (sample === undefined) return undefined
+  if (!Object.hasOwn(ordinary, source)) return undefined
   const rate = rates[measure]
   return {
     source,
     measure: rate ? rate.numerator : measure,
-    sample,
+    sample: `${source}.count`,
     totals: [...new Set([measure, rate?.numerator ?? measure, rate?.denominator ?? measure])],
     rates: rate ? [rate] : [],
     filters,

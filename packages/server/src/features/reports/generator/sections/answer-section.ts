@@ -33,23 +33,14 @@ export function answerSection(
   if (rows.length === 0) return writer.section(kind, title, [[phrases.noRows]])
   const memberOf = (row: Row): Sentence =>
     dimensions.flatMap((id, i) => [...(i > 0 ? [', '] : []), ...writer.member(id, row.key(id), row.cell(id))])
-  const paragraphs =
-    bucket !== undefined && time
-      ? rangesOf(rows).map((some) =>
-          course(
-            some,
-            measures,
-            bucket,
-            time.granularity ?? 'day',
-            writer,
-            dimension === undefined ? undefined : memberOf,
-            isCut(query, evidence),
-            isComparable,
-          ),
-        )
-      : dimension !== undefined
-        ? rangesOf(rows).map((some) => firstRows(some, measures, memberOf, writer))
-        : rangesOf(rows).map((some) => totals(some, measures, writer))
+  const nameOf = dimension === undefined ? undefined : memberOf
+  const isPart = isCut(query, evidence)
+  const paragraphs = rangesOf(rows).map((some) => {
+    if (bucket !== undefined && time?.granularity) {
+      return course(some, measures, bucket, time.granularity, writer, nameOf, isPart, isComparable)
+    }
+    return nameOf ? firstRows(some, measures, nameOf, writer) : totals(some, measures, writer)
+  })
   const drawn = measure && drawing(evidence, chart, bucket, dimension, measure, writer)
   return writer.section(kind, title, paragraphs, drawn || undefined)
 }
@@ -110,7 +101,7 @@ function timeOf(row: Row, bucket: string, granularity: string, writer: Writer): 
     case 'quarter':
       return writer.time('date', cell)
     default:
-      return { cells: [cell], computation: 'value', form: 'text', decimals: 0 }
+      return writer.text(cell)
   }
 }
 
@@ -148,21 +139,10 @@ function course(
     // Where all are equal none is the highest, and of several lowest none is the one.
     const differ = high && low && numberOf(high) > numberOf(low)
     const isLowest = differ && numberOf(greatest.at(-2)) > numberOf(low)
-    const sum =
-      isAdditive(measure) && filled.length <= 500
-        ? [
-            phrases.alsoTotal(
-              writer.noun(measure),
-              writer.figure(
-                measure,
-                'sum',
-                filled.map((row) => row.cell(measure)),
-              ),
-            ),
-          ]
-        : []
+    const cells = filled.map((row) => row.cell(measure))
+    const sum = () => phrases.alsoTotal(writer.noun(measure), writer.figure(measure, 'sum', cells))
     return [
-      ...sum.map((sentence) => [...rangeName(rows, writer), ...sentence]),
+      ...(isAdditive(measure) && cells.length <= 500 ? [[...rangeName(rows, writer), ...sum()]] : []),
       ...(differ ? [phrases.peak(granularity, writer.noun(measure), when(high), value(high))] : []),
       ...(isLowest ? [phrases.lowest(granularity, when(low), value(low))] : []),
     ]
@@ -180,14 +160,10 @@ function drawing(
   const axis = { column: measure, title: writer.noun(measure).title }
   const byDimension =
     dimension === undefined ? undefined : { column: dimension, title: writer.dimension(dimension) }
-  switch (chart) {
-    case 'table':
-      return undefined
-    case 'line':
-      if (bucket === undefined) return byDimension && barChart(evidence, byDimension, axis)
-      return lineChart(evidence, { column: bucket, title: '' }, axis, byDimension)
-    case 'bar':
-      if (byDimension) return barChart(evidence, byDimension, axis)
-      return bucket === undefined ? undefined : lineChart(evidence, { column: bucket, title: '' }, axis)
+  const byTime = bucket === undefined ? undefined : { column: bucket, title: '' }
+  if (chart === 'table') return undefined
+  if (byTime && (chart === 'line' || !byDimension)) {
+    return lineChart(evidence, byTime, axis, chart === 'line' ? byDimension : undefined)
   }
+  return byDimension && barChart(evidence, byDimension, axis)
 }

@@ -15,42 +15,37 @@ interface Axis {
   readonly title: string
 }
 
+const chartOf = (id: string, mark: object, encoding: object): Chart => ({
+  evidenceId: id,
+  specification: { $schema: schema, data: { name: id }, mark, encoding },
+})
+
+const axisOf = (
+  { column, title }: Axis,
+  type: 'temporal' | 'quantitative' | 'nominal',
+  more: object = {},
+) => ({
+  field: fieldOf(column),
+  type,
+  ...more,
+  title,
+})
+
 /** A measure over time. */
 export function lineChart({ id }: Evidence, time: Axis, measure: Axis, color?: Axis): Chart {
-  return {
-    evidenceId: id,
-    specification: {
-      $schema: schema,
-      data: { name: id },
-      mark: { type: 'line', point: true },
-      encoding: {
-        x: { field: fieldOf(time.column), type: 'temporal', title: time.title },
-        y: { field: fieldOf(measure.column), type: 'quantitative', title: measure.title },
-        ...(color ? { color: { field: fieldOf(color.column), type: 'nominal', title: color.title } } : {}),
-      },
-    },
-  }
+  const axes = { x: axisOf(time, 'temporal'), y: axisOf(measure, 'quantitative') }
+  const encoding = color ? { ...axes, color: axisOf(color, 'nominal') } : axes
+  return chartOf(id, { type: 'line', point: true }, encoding)
 }
 
 /** A measure of the members of a dimension, the greatest first; of several ranges side by side. */
 export function barChart({ id, rows }: Evidence, dimension: Axis, measure: Axis): Chart {
-  const isCompared = rows.some((row) => Object.hasOwn(row, 'compareDateRange'))
-  return {
-    evidenceId: id,
-    specification: {
-      $schema: schema,
-      data: { name: id },
-      mark: { type: 'bar' },
-      encoding: {
-        y: { field: fieldOf(dimension.column), type: 'nominal', sort: '-x', title: dimension.title },
-        x: { field: fieldOf(measure.column), type: 'quantitative', title: measure.title, stack: null },
-        ...(isCompared
-          ? {
-              color: { field: 'compareDateRange', type: 'nominal', title: null },
-              yOffset: { field: 'compareDateRange' },
-            }
-          : {}),
-      },
-    },
+  const field = 'compareDateRange'
+  const isCompared = rows.some((row) => Object.hasOwn(row, field))
+  const axes = {
+    y: axisOf(dimension, 'nominal', { sort: '-x' }),
+    x: { ...axisOf(measure, 'quantitative'), stack: null },
   }
+  const ranges = { color: { field, type: 'nominal', title: null }, yOffset: { field } }
+  return chartOf(id, { type: 'bar' }, isCompared ? { ...axes, ...ranges } : axes)
 }

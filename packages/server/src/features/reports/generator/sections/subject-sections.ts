@@ -8,8 +8,7 @@ import type {
   RateCells,
   SubjectFindings,
 } from '../findings/subject-findings.ts'
-import type { Part, Sentence } from '../language/paragraph.ts'
-import type { ChangeParts, MemberParts } from '../language/phrases.ts'
+import type { ChangeParts, MemberParts, Part, Sentence } from '../language/paragraph.ts'
 import { isAdditive, isMultiValued } from '../plans/subject.ts'
 import { barChart, lineChart } from './charts.ts'
 import type { Writer } from './writer.ts'
@@ -21,33 +20,26 @@ const maxBreakdownMembers = 5
 
 /** What a report says of a subject. */
 export function subjectSections(findings: SubjectFindings, writer: Writer): ReportSection[] {
-  const { phrases } = writer
-  const { subject } = findings
-  const noun = writer.noun(subject.name ?? subject.measure)
+  const { subject, told, course, breakdowns } = findings
+  const { title } = writer.noun(subject.name ?? subject.measure)
+  const section = (kind: keyof typeof texts, chart?: ReportSection['chart']): ReportSection | undefined =>
+    writer.section(kind, `${writer.phrases.sections[kind]} – ${title}`, texts[kind](findings, writer), chart)
   return [
-    writer.section('summary', withSubject(phrases.sections.summary, noun.title), summary(findings, writer)),
-    writer.section('change', withSubject(phrases.sections.change, noun.title), change(findings, writer)),
-    writer.section('drivers', withSubject(phrases.sections.drivers, noun.title), drivers(findings, writer)),
-    writer.section(
-      'course',
-      withSubject(phrases.sections.course, noun.title),
-      course(findings, writer),
-      findings.told && lineOf(findings.told, findings, writer),
-    ),
-    writer.section('season', withSubject(phrases.sections.season, noun.title), season(findings, writer)),
-    writer.section(
+    section('summary'),
+    section('change'),
+    section('drivers'),
+    section('course', told && lineOf(told, findings, writer)),
+    section('season'),
+    section(
       'outliers',
-      withSubject(phrases.sections.outliers, noun.title),
-      outliers(findings, writer),
-      findings.outliers.length > 0 && findings.course ? lineOf(findings.course, findings, writer) : undefined,
+      findings.outliers.length > 0 && course ? lineOf(course, findings, writer) : undefined,
     ),
-    ...findings.breakdowns.map((each) => breakdown(each, findings, writer)),
-  ].filter((section) => section !== undefined)
+    ...breakdowns.map((each) => breakdown(each, findings, writer)),
+  ].filter((each) => each !== undefined)
 }
 
-function withSubject(title: string, subject: string): string {
-  return `${title} – ${subject}`
-}
+/** What each kind of section says. */
+const texts = { summary, change, drivers, course, season, outliers }
 
 function hasFacts({ now, subject }: SubjectFindings): boolean {
   return (now?.number(subject.sample) ?? 0) > 0
@@ -68,12 +60,7 @@ function summary(findings: SubjectFindings, writer: Writer): Sentence[][] {
         writer.time('date', first.cell(course.column)),
         writer.time('date', last.cell(course.column)),
       )
-    : phrases.totalInRange(noun, value, {
-        cells: [now.cell('compareDateRange')],
-        computation: 'value',
-        form: 'text',
-        decimals: 0,
-      })
+    : phrases.totalInRange(noun, value, writer.text(now.cell('compareDateRange')))
   const others = subject.totals
     .filter((id) => id !== subject.measure && now.number(id) !== undefined)
     .map((id) => phrases.alsoTotal(writer.noun(id), writer.value(id, now.cell(id))))
@@ -178,15 +165,14 @@ function driverSentences(driver: Driver, { subject }: SubjectFindings, writer: W
   if (before && !now) sentences.push(phrases.goneMember(parts, noun, figure(before)))
   if (now && before) {
     const cells = [...cellsOf(now), ...cellsOf(before)]
-    const part = writer.relative(rate ? 'ratioChange' : 'change', cells)
     sentences.push(
       phrases.driver(parts, {
         noun,
         now: figure(now),
         before: figure(before),
         difference: writer.difference(measure, cells),
-        ...(part ? { change: part } : {}),
-        ...(smallBase ? { smallBase: writer.smallBase(smallBase.measure, smallBase.cell) } : {}),
+        change: writer.relative(rate ? 'ratioChange' : 'change', cells),
+        smallBase: smallBase && writer.smallBase(smallBase.measure, smallBase.cell),
         direction: driver.rises ? 'up' : 'down',
       }),
     )

@@ -1,7 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { expect, test } from 'vitest'
-import { inTurns } from './in-turns.ts'
+import { serialWhileIngesting } from './serial-queries.ts'
 
 const query: Query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
 
@@ -9,7 +9,7 @@ const query: Query = { measures: ['events.count'], dimensions: [], filters: [], 
 function held(isIngesting: () => boolean) {
   const ends: (() => void)[] = []
   let [running, most] = [0, 0]
-  const run = inTurns(async () => {
+  const run = serialWhileIngesting(async () => {
     most = Math.max(most, ++running)
     await new Promise<void>((resolve) => ends.push(resolve))
     running--
