@@ -9,6 +9,7 @@ import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Outbox } from '../../src/platform/mail/outbox.ts'
 import { createSmtpOutbox } from '../../src/platform/mail/smtp-outbox.ts'
+import { createBackground } from '../../src/platform/work/background.ts'
 import type { MailWorkerTask } from '../support/mail-worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { startSmtp, type TestSmtp } from '../support/smtp.ts'
@@ -47,6 +48,17 @@ function outboxOf(url: string): Outbox {
 function worker(url: string, more: Partial<MailServiceDependencies> = {}) {
   const store = createMailStore(database.db, box)
   return createMailService({ store, outbox: outboxOf(url), log: silentLogger, ...more })
+}
+
+/** A process that sends what is queued for a server, until it is stopped. */
+function runningWorker(url: string, outbox?: Outbox, stopWithinMs?: number) {
+  const background = createBackground({
+    relational: database,
+    log: silentLogger,
+    ...(stopWithinMs && { stopWithinMs }),
+  })
+  background.start(worker(url, outbox && { outbox }).works)
+  return background
 }
 
 const enqueue = (to = 'ada@example.com', subject = 'Your link') =>
@@ -131,8 +143,7 @@ describe('delivery', () => {
       onMail: ({ message }) => (message.includes('Subject: Result') ? hold.promise : undefined),
     })
     for (let i = 0; i < 20; i++) await enqueue('ada@example.com', 'Result')
-    const loops = [worker(server.url, { pollMs: 5 }), worker(server.url, { pollMs: 5 })]
-    for (const loop of loops) loop.start()
+    const processes = [runningWorker(server.url), runningWorker(server.url)]
     const held = () => server.mails.filter(({ message }) => message.includes('Subject: Result')).length
     await expect.poll(held).toBe(4)
     await createMailQueue(box)(database.db, undefined, {
@@ -144,7 +155,7 @@ describe('delivery', () => {
     await expect.poll(async () => (await rows()).filter(({ sent }) => sent).length).toBe(1)
     expect([held(), server.mails.at(-1)?.to]).toEqual([4, ['eve@example.com']])
     hold.resolve()
-    for (const loop of loops) await loop.stop()
+    for (const each of processes) await each.stop()
   })
 
   test('a mail that is never committed is never sent', async () => {
@@ -160,13 +171,12 @@ describe('delivery', () => {
 
   test('the loop takes what is queued while it runs', async () => {
     const server = await smtp()
-    const loop = worker(server.url, { pollMs: 20 })
-    loop.start()
+    const process = runningWorker(server.url)
     await enqueue()
     await expect.poll(() => server.mails.length, { timeout: 5_000 }).toBe(1)
-    await loop.stop()
+    await process.stop()
     await enqueue()
-    await sleep(100)
+    expect((await rows())[1]).toMatchObject({ attempts: 0 })
     expect(server.mails).toHaveLength(1)
   })
 })
@@ -255,17 +265,14 @@ describe('P08: a server that is not as it should be', () => {
     const url = await listen(onSocket)
     await enqueue()
     expect(await rows()).toMatchObject([{ attempts: 0 }])
-    const began = performance.now()
     await worker(url).work()
-    expect(performance.now() - began).toBeLessThan(3_000)
     expect(await rows()).toMatchObject([{ attempts: 1, sent: false, failed: false }])
   })
 
   test('a stop waits for the mail in flight, but not for ever', async () => {
     const server = await smtp({ onMail: () => sleep(200) })
-    const patient = worker(server.url, { pollMs: 1 })
     await enqueue()
-    patient.start()
+    const patient = runningWorker(server.url)
     await expect.poll(() => server.mails.length).toBe(1)
     await patient.stop()
     expect(await rows()).toMatchObject([{ sent: true }])
@@ -275,9 +282,8 @@ describe('P08: a server that is not as it should be', () => {
     const endless = { connect: 60_000, greeting: 60_000, silence: 60_000, total: 60_000 }
     const outbox = createSmtpOutbox({ url, from, timeouts: endless })
     closers.push(outbox.close)
-    const hurried = worker(url, { pollMs: 1, stopWithinMs: 50, outbox })
     await enqueue()
-    hurried.start()
+    const hurried = runningWorker(url, outbox, 50)
     await expect.poll(async () => (await rows())[1]?.attempts).toBe(1)
     await expect.poll(() => held.length).toBe(1)
     await hurried.stop()
