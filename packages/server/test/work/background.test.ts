@@ -42,7 +42,8 @@ describe('work', () => {
     const note = (of: string) => (fields: object, message: string) => void logged.push([of, fields, message])
     const log = { debug() {}, warn: note('warn'), error: note('error') } as never
     start([{ name: 'runs', dueAt: now, run: () => Promise.reject(failure) }], { log, pollMs: 60_000 })
-    const message = level === 'warn' ? 'runs wait: a store does not answer' : 'runs failed, and are tried again'
+    const message =
+      level === 'warn' ? 'runs wait: a store does not answer' : 'runs failed, and are tried again'
     await expect.poll(() => logged[0]).toEqual([level, { err: failure, work: 'runs' }, message])
   })
 
@@ -228,7 +229,14 @@ describe('channels', () => {
     await expect.poll(() => notices.splice(0)).toEqual(['two x'])
     await database.pool.query('select pg_terminate_backend($1)', [pid])
     await expect.poll(() => notices.length).toBe(6)
-    expect(notices.splice(0)).toEqual(['one ends', 'two ends', 'one begins', 'one all', 'two begins', 'two all'])
+    expect(notices.splice(0)).toEqual([
+      'one ends',
+      'two ends',
+      'one begins',
+      'one all',
+      'two begins',
+      'two all',
+    ])
     await first.close()
     await database.pool.query(`select pg_notify('one', 'x'), pg_notify('two', 'y')`)
     await expect.poll(() => notices.splice(0)).toEqual(['two y'])

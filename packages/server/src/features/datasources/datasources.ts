@@ -8,10 +8,7 @@ import type { Relational } from '../../platform/stores/relational.ts'
 import type { HoldStorage } from '../storage/storage-service.ts'
 import { type ContentFilesOptions, createContentFiles } from './contents/content-files.ts'
 import { createFetchContent } from './contents/fetch-content.ts'
-import {
-  createDatasourceService,
-  type DatasourceServiceDependencies,
-} from './datasource-service.ts'
+import { createDatasourceService, type DatasourceServiceDependencies } from './datasource-service.ts'
 import { type ContentProcesses, createContentProcesses } from './imports/content-processes.ts'
 import { createImportLogStore } from './imports/import-log-store.ts'
 import { createImportPlanner } from './imports/import-planner.ts'

@@ -2,7 +2,9 @@ import type pg from 'pg'
 import type { Logger } from '../logger.ts'
 
 const maxPauseMs = 30_000
-const defaultHeartbeatMs = 30_000
+const defaultHeartbeatMs = 1_000
+/** Of a socket on this machine the kernel says at once that the other end is gone. */
+const socketHeartbeatMs = 30_000
 
 export interface ChannelWatchOptions {
   readonly pool: Pick<pg.Pool, 'connect'>
@@ -13,7 +15,7 @@ export interface ChannelWatchOptions {
   /** Whether notices arrive, each time that this changes. */
   readonly onListening?: (isListening: boolean) => void
   readonly log: Pick<Logger, 'debug' | 'warn'>
-  /** Milliseconds between two looks whether the connection still answers; default 30 s. */
+  /** Milliseconds between two looks whether a connection over a network still answers; default 1 s. */
   readonly heartbeatMs?: number
 }
 
@@ -53,6 +55,7 @@ function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOpti
   /** Returns when the last watch is closed. @throws when the connection is lost */
   async function listen(onReady: () => void): Promise<void> {
     const client = await pool.connect()
+    const isSocket = (client as pg.PoolClient & pg.Client).host.startsWith('/')
     const lost = Promise.withResolvers<never>()
     lost.promise.catch(() => {})
     // The pool's own handler goes when the connection is handed out: an error without one ends the process.
@@ -65,8 +68,15 @@ function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOpti
     const isOver = Promise.race([lost.promise, stopped])
     isOver.catch(() => {})
 
+    let asked: Promise<unknown> = Promise.resolve()
+    /** One statement after the other. */
+    function ask({ channel }: Watch): Promise<unknown> {
+      asked = asked.then(() => client.query(`listen ${channel}`))
+      return asked
+    }
+
     async function begin(watch: Watch): Promise<void> {
-      await client.query(`listen ${watch.channel}`)
+      await ask(watch)
       if (!watches.has(watch)) return
       onReady()
       listening.add(watch)
@@ -77,12 +87,13 @@ function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOpti
     /** As often as the watch that asks for it most often; a connection that does not answer until the next is lost. */
     async function beat(): Promise<void> {
       while (watches.size > 0) {
-        const ms = Math.min(...[...watches].map(({ heartbeatMs = defaultHeartbeatMs }) => heartbeatMs))
+        const wanted = [...watches].map(({ heartbeatMs = defaultHeartbeatMs }) => heartbeatMs)
+        const ms = isSocket ? socketHeartbeatMs : Math.min(...wanted)
         await pause(ms, isOver)
         const late = new Error(`the connection has not answered for ${ms} ms`)
         const timer = setTimeout(() => lost.reject(late), ms).unref()
         const [watch] = watches
-        if (watch) await client.query(`listen ${watch.channel}`)
+        if (watch) await ask(watch)
         clearTimeout(timer)
       }
     }

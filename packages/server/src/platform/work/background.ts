@@ -160,5 +160,3 @@ export function createBackground(options: BackgroundOptions) {
     },
   }
 }
-
-export type Background = ReturnType<typeof createBackground>

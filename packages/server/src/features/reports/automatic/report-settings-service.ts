@@ -41,8 +41,6 @@ type Wanted = NonNullable<ReportSettingsUpdate['analyses'][GuidedAnalysisName]>
 /** Entries of the audit log outlive users. */
 const personal: ReadonlySet<string> = new Set(['recipients'])
 
-export type ReportSettingsService = ReturnType<typeof createReportSettingsService>
-
 /** Which analyses are made by themselves, of which periods and for whom. */
 export function createReportSettingsService(dependencies: ReportSettingsServiceDependencies) {
   const { relational, recordAudit, readSettings, listReaders, time, clock } = dependencies
