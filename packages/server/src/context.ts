@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { openToApplication } from './database/application-role.ts'
 import { upgradeColumnar } from './database/columnar-upgrade.ts'
 import { migrateColumnar, migrateRelational } from './database/migrate.ts'
-import { auditRetention, removeOldEntries } from './features/audit/audit-retention.ts'
+import { removeOldEntries } from './features/audit/audit-retention.ts'
 import { createAuditStore } from './features/audit/audit-store.ts'
 import { insertDatasource } from './features/datasources/datasource-service.ts'
 import { createKeyRegister } from './features/encryption/key-register.ts'
-import { experimentStart } from './features/experiments/experiment-start.ts'
 import { type Bootstrapped, bootstrap } from './features/identity/people/installation/bootstrap.ts'
 import { type AccessCache, createAccessCache } from './features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from './features/identity/sessions/access/access-changes.ts'
@@ -15,11 +14,7 @@ import { createAccessStore } from './features/identity/sessions/access/access-st
 import { createClientService } from './features/identity/sessions/clients/client-service.ts'
 import { createClientStore } from './features/identity/sessions/clients/client-store.ts'
 import { createOriginCache } from './features/identity/sessions/clients/origin-cache.ts'
-import {
-  certificateWatch,
-  createCertificateWatch,
-} from './features/identity/single-sign-on/certificates/certificate-watch.ts'
-import { metadataWatch } from './features/identity/single-sign-on/metadata/metadata-watch.ts'
+import { createCertificateWatch } from './features/identity/single-sign-on/certificates/certificate-watch.ts'
 import { createCheckpointStore } from './features/loading/checkpoint-store.ts'
 import { createLoaderService } from './features/loading/loader-service.ts'
 import { createLoaderStore } from './features/loading/loader-store.ts'
@@ -35,14 +30,7 @@ import { createMailQueue, createMailStore } from './features/mail/mail-store.ts'
 import { openConfiguredModel } from './features/reports/language-model/configured-model.ts'
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
-import {
-  measureImports,
-  measureMails,
-  measureReports,
-  measureRuns,
-  measureStorage,
-  measureStores,
-} from './measure-stores.ts'
+import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
 import {
   type OpenedColumnar,
   type OpenedRelational,
@@ -59,7 +47,6 @@ import type { DataDirectory } from './platform/files/data-directory.ts'
 import type { FreeBytes } from './platform/files/disk-reserve.ts'
 import { createReadiness, type Readiness } from './platform/http/health-routes.ts'
 import { newId } from './platform/ids.ts'
-import { createJobs } from './platform/jobs/jobs.ts'
 import type { Logger } from './platform/logger.ts'
 import { createDirectoryOutbox, type Outbox } from './platform/mail/outbox.ts'
 import { createSmtpOutbox } from './platform/mail/smtp-outbox.ts'
@@ -71,6 +58,8 @@ import { gateColumnar } from './platform/stores/columnar-gate.ts'
 import type { EventLog } from './platform/stores/event-log.ts'
 import type { Relational } from './platform/stores/relational.ts'
 import { openSegmentLog } from './platform/stores/segment-log.ts'
+import { createBackground } from './platform/work/background.ts'
+import { createPeriodicWork } from './platform/work/periodic-work.ts'
 import { createServices, type FindPrincipal, type ServiceOverrides, type Services } from './services.ts'
 
 /** One core is left to the collector: with hashes on all of them each waits for some milliseconds. */
@@ -213,17 +202,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const readAttachment = createAttachmentReader(relational.db)
     const mails = createMailService({ store: mailStore, outbox, readAttachment, log: logger })
     measureMails(metrics, mailStore)
-    closers.push(mails.stop)
     const enqueueMail = createMailQueue(box)
-    if (config.roles.has('worker')) mails.start()
-    const jobs = createJobs({ relational, log: logger })
-    closers.push(jobs.stop)
-    const entries = createAuditStore(relational.db)
-    jobs.handle(auditRetention, async (_, { signal }) => {
-      await removeOldEntries({ store: entries, log: logger }, signal)
-    })
     const certificates = createCertificateWatch({ relational, box, enqueueMail, clock })
-    jobs.handle(certificateWatch, certificates.work)
     metrics.gauge(
       'millrace_sso_certificate_days',
       'Days until the first certificate ends without which the single sign-on of a company ends',
@@ -319,23 +299,37 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       })
       closers.push(changes.close)
     }
-    jobs.handle(metadataWatch, (_, { signal }) => services.singleSignOn.readMetadata(signal))
-    jobs.handle(experimentStart, async (_, { signal }) => {
-      await services.experimentStarter.startDue(signal)
-    })
-    const { loops } = services.savedQueries
-    jobs.handle(loops.sweepJob, (_, { signal }) => loops.sweep(signal))
-    closers.push(loops.stop)
-    measureRuns(metrics, loops)
-    const { loops: reportLoops } = services.reports
-    closers.push(reportLoops.stop)
-    measureReports(metrics, reportLoops)
-    const { datasourceImports } = services
+    const { savedQueries, reports, datasourceImports, singleSignOn, experimentStarter } = services
     await datasourceImports.prepare()
-    jobs.handle(datasourceImports.sweepJob, (_, { signal }) => datasourceImports.sweep(signal))
-    closers.push(datasourceImports.stop)
-    measureImports(metrics, datasourceImports)
-    jobs.start(config.roles.has('worker'))
+    measureDelays(metrics, {
+      runs: ['the run of a saved query', savedQueries.loops.findDelay],
+      reports: ['the report', reports.loops.findDelay],
+      imports: ['the import of a datasource', datasourceImports.findDelay],
+    })
+    const entries = createAuditStore(relational.db)
+    const hour = 3_600
+    const periodicWork = createPeriodicWork(relational.db, logger, [
+      { name: 'starts of experiments', everySeconds: 60, run: experimentStarter.startDue },
+      {
+        name: 'removals of old rows',
+        everySeconds: 60,
+        async run(signal) {
+          while (!signal.aborted && (await datasourceImports.dropRows()));
+        },
+      },
+      { name: 'readings of metadata', everySeconds: 600, run: singleSignOn.readMetadata },
+      {
+        name: 'removals of old audit entries',
+        ...{ everySeconds: hour, atSeconds: 420 },
+        run: (signal) => removeOldEntries({ store: entries, log: logger }, signal),
+      },
+      { name: 'removals of old mails', everySeconds: hour, atSeconds: 900, run: () => mailStore.sweep() },
+      { name: 'looks at certificates', everySeconds: hour, atSeconds: 1_380, run: certificates.work },
+      { name: 'removals of old imports', everySeconds: hour, atSeconds: 1_980, run: datasourceImports.sweep },
+      { name: 'removals of old runs', everySeconds: hour, atSeconds: 2_460, run: savedQueries.loops.sweep },
+    ])
+    const background = createBackground({ relational, log: logger })
+    closers.push(background.stop)
 
     const loader = createLoaderService({
       log,
@@ -348,13 +342,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       metrics,
     })
     closers.push(loader.stop)
-    // Rows of datasources do not wait for the columnar store.
-    if (config.roles.has('worker')) datasourceImports.start()
+    // Mails and rows of datasources do not wait for the columnar store.
+    if (config.roles.has('worker')) {
+      background.start([...mails.works, ...datasourceImports.works, periodicWork])
+    }
     const ready = upgrade.done.then((isUpToDate) => {
       if (!isUpToDate || !config.roles.has('worker')) return
       loader.start()
-      loops.start()
-      reportLoops.start()
+      background.start([...savedQueries.loops.works, ...reports.loops.works])
     })
 
     let stopping = false

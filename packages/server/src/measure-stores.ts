@@ -1,6 +1,4 @@
-import type { ImportLoops } from './features/datasources/imports/import-loops.ts'
 import type { MailStore } from './features/mail/mail-store.ts'
-import type { RunLoops } from './features/saved-queries/runs/run-loops.ts'
 import type { StorageService } from './features/storage/storage-service.ts'
 import type { Clock } from './platform/clock.ts'
 import type { DiskReserve } from './platform/files/disk-reserve.ts'
@@ -16,29 +14,16 @@ export function measureMails(metrics: Metrics, { count }: Pick<MailStore, 'count
   metrics.gauge('millrace_mails_failed', 'Mails given up within the last 30 days', known('failed'))
 }
 
-/** Whether schedules run in time. */
-export function measureRuns(metrics: Metrics, { findDelay }: Pick<RunLoops, 'findDelay'>): void {
-  metrics.gauge(
-    'millrace_runs_delay_seconds',
-    'Seconds that the run of a saved query which waits longest is late',
-    () => findDelay().catch(() => Number.NaN),
-  )
-}
-
-/** How late reports are. */
-export function measureReports(metrics: Metrics, { findDelay }: Pick<RunLoops, 'findDelay'>): void {
-  metrics.gauge('millrace_reports_delay_seconds', 'Seconds that the report which waits longest is late', () =>
-    findDelay().catch(() => Number.NaN),
-  )
-}
-
-/** How imports of datasources wait. */
-export function measureImports(metrics: Metrics, { findDelay }: Pick<ImportLoops, 'findDelay'>): void {
-  metrics.gauge(
-    'millrace_imports_delay_seconds',
-    'Seconds that the import of a datasource which waits longest is late',
-    () => findDelay().catch(() => Number.NaN),
-  )
+/** How late what waits in ledgers is, by the name of the ledger. */
+export function measureDelays(
+  metrics: Metrics,
+  ledgers: Readonly<Record<string, readonly [what: string, findDelay: () => Promise<number>]>>,
+): void {
+  for (const [name, [what, findDelay]] of Object.entries(ledgers)) {
+    metrics.gauge(`millrace_${name}_delay_seconds`, `Seconds that ${what} which waits longest is late`, () =>
+      findDelay().catch(() => Number.NaN),
+    )
+  }
 }
 
 /** What companies store, and what is left. */

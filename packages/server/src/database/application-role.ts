@@ -14,8 +14,8 @@ const closed: Readonly<Record<string, readonly Privilege[]>> = {
   schema_migrations: ['select'],
 }
 
-/** Schemas with tables of the service: its own, that of the job queue, and that of the rows of datasources. */
-const schemas = ['public', 'jobs', 'datasource_rows'] as const
+/** Schemas with tables of the service: its own, and that of the rows of datasources. */
+const schemas = ['public', 'datasource_rows'] as const
 
 interface HeldPrivileges {
   /** With the schema, for those outside `public`. */

@@ -6,8 +6,24 @@ export function invalid(path: string, message: string): DomainError<'validation'
   return new DomainError('validation', { errors: [{ path, message }] }, { message: `${path} ${message}` })
 }
 
+type FaultsError =
+  | 'validation'
+  | 'invalidDatasource'
+  | 'invalidDatasourceQuery'
+  | 'invalidFields'
+  | 'invalidSchedule'
+
 /** Values that are refused, of which there is one at least; the first is the message. */
-export function invalidAll(errors: readonly Fault[]): DomainError<'validation'> {
+export function invalidAll<Name extends FaultsError = 'validation'>(
+  errors: readonly Fault[],
+  name: Name | 'validation' = 'validation',
+): DomainError<Name> {
   const message = errors[0] && `${errors[0].path} ${errors[0].message}`
-  return new DomainError('validation', { errors: [...errors] }, message === undefined ? {} : { message })
+  const options = message === undefined ? {} : { message }
+  return new DomainError<FaultsError>(name, { errors: [...errors] }, options) as DomainError<Name>
+}
+
+/** @throws DomainError by this name where there are faults */
+export function refuseFaults(errors: readonly Fault[], name: FaultsError = 'validation'): void {
+  if (errors.length > 0) throw invalidAll(errors, name)
 }

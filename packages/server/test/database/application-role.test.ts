@@ -67,16 +67,6 @@ test('the role reads and writes rows, and makes nothing', async () => {
   await expect(ask(role, 'drop table companies')).rejects.toThrow(/must be owner/)
 })
 
-test('it keeps jobs, and makes no table for them', async () => {
-  await expect(ask(role, 'select 1 from jobs.job')).rejects.toThrow(/permission denied/)
-  await open()
-  await ask(role, `select jobs.create_queue('mine', '{"policy":"standard"}')`)
-  await ask(role, `insert into jobs.job (name) values ('mine')`)
-  expect((await ask(role, 'delete from jobs.job')).rowCount).toBe(1)
-  const partitioned = ask(role, `select jobs.create_queue('own', '{"policy":"standard","partition":true}')`)
-  await expect(partitioned).rejects.toThrow(/permission denied/)
-})
-
 test('it adds to the audit log and can neither change it nor switch its guard off', async () => {
   await open()
   await ask(

@@ -320,7 +320,6 @@ test('P08: a mail server that is down holds nobody up, and gets each mail once w
   await mails.work()
   await mails.work()
   expect(taken).toHaveLength(1)
-  await mails.stop()
 })
 
 test('P09: a new password ends everything, signs nobody in, and the owner is notified', async () => {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createMailService, type MailServiceDependencies } from '../../src/features/mail/mail-service.ts'
 import { createMailQueue, createMailStore } from '../../src/features/mail/mail-store.ts'
@@ -9,6 +8,7 @@ import { createSecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Outbox } from '../../src/platform/mail/outbox.ts'
 import { createSmtpOutbox } from '../../src/platform/mail/smtp-outbox.ts'
+import { createBackground } from '../../src/platform/work/background.ts'
 import type { MailWorkerTask } from '../support/mail-worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { startSmtp, type TestSmtp } from '../support/smtp.ts'
@@ -50,6 +50,17 @@ function outboxOf(url: string, timeouts = patient): Outbox {
 function worker(url: string, more: Partial<MailServiceDependencies> = {}) {
   const store = createMailStore(database.db, box)
   return createMailService({ store, outbox: outboxOf(url), log: silentLogger, ...more })
+}
+
+/** A process that sends what is queued for a server, until it is stopped. */
+function runningWorker(url: string, outbox?: Outbox, stopWithinMs?: number) {
+  const background = createBackground({
+    relational: database,
+    log: silentLogger,
+    ...(stopWithinMs && { stopWithinMs }),
+  })
+  background.start(worker(url, outbox && { outbox }).works)
+  return background
 }
 
 const enqueue = (to = 'ada@example.com', subject = 'Your link') =>
@@ -134,8 +145,7 @@ describe('delivery', () => {
       onMail: ({ message }) => (message.includes('Subject: Result') ? hold.promise : undefined),
     })
     for (let i = 0; i < 20; i++) await enqueue('ada@example.com', 'Result')
-    const loops = [worker(server.url, { pollMs: 5 }), worker(server.url, { pollMs: 5 })]
-    for (const loop of loops) loop.start()
+    const processes = [runningWorker(server.url), runningWorker(server.url)]
     const held = () => server.mails.filter(({ message }) => message.includes('Subject: Result')).length
     await expect.poll(held).toBe(4)
     await createMailQueue(box)(database.db, undefined, {
@@ -147,7 +157,7 @@ describe('delivery', () => {
     await expect.poll(async () => (await rows()).filter(({ sent }) => sent).length).toBe(1)
     expect([held(), server.mails.at(-1)?.to]).toEqual([4, ['eve@example.com']])
     hold.resolve()
-    for (const loop of loops) await loop.stop()
+    for (const each of processes) await each.stop()
   })
 
   test('a mail that is never committed is never sent', async () => {
@@ -163,13 +173,12 @@ describe('delivery', () => {
 
   test('the loop takes what is queued while it runs', async () => {
     const server = await smtp()
-    const loop = worker(server.url, { pollMs: 20 })
-    loop.start()
+    const process = runningWorker(server.url)
     await enqueue()
     await expect.poll(() => server.mails.length).toBe(1)
-    await loop.stop()
+    await process.stop()
     await enqueue()
-    await sleep(100)
+    expect((await rows())[1]).toMatchObject({ attempts: 0 })
     expect(server.mails).toHaveLength(1)
   })
 })
@@ -266,9 +275,8 @@ describe('P08: a server that is not as it should be', () => {
   test('a stop waits for the mail in flight, but not for ever', async () => {
     const sent = Promise.withResolvers<void>()
     const server = await smtp({ onMail: () => sent.promise })
-    const waiting = worker(server.url, { pollMs: 1 })
     await enqueue()
-    waiting.start()
+    const waiting = runningWorker(server.url)
     await expect.poll(() => server.mails.length).toBe(1)
     const stopped = waiting.stop()
     sent.resolve()
@@ -277,9 +285,9 @@ describe('P08: a server that is not as it should be', () => {
 
     const held: Socket[] = []
     const url = await listen((socket) => void held.push(socket))
-    const hurried = worker(url, { pollMs: 1, stopWithinMs: 50 })
+    const endless = { connect: 60_000, greeting: 60_000, silence: 60_000, total: 60_000 }
     await enqueue()
-    hurried.start()
+    const hurried = runningWorker(url, outboxOf(url, endless), 50)
     await expect.poll(async () => (await rows())[1]?.attempts).toBe(1)
     await expect.poll(() => held.length).toBe(1)
     await hurried.stop()

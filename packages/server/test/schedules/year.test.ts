@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { claimKey } from '../../src/features/idempotency/idempotency-store.ts'
 import { createMailQueue } from '../../src/features/mail/mail-store.ts'
-import type { RunLoops } from '../../src/features/saved-queries/runs/run-loops.ts'
-import { createSavedQueries } from '../../src/features/saved-queries/saved-queries.ts'
+import { createSavedQueries, type SavedQueries } from '../../src/features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from '../../src/features/saved-queries/saved-query-store.ts'
 import { nextTimes } from '../../src/features/saved-queries/schedule/planned-times.ts'
 import { readSchedule } from '../../src/features/saved-queries/schedule/read-schedule.ts'
@@ -64,7 +63,7 @@ function createRandom(seed: number): () => number {
 
 /** A process that works on schedules, until it is killed before one of its statements. */
 interface Process {
-  readonly loops: RunLoops
+  readonly loops: SavedQueries['loops']
   readonly database: TestDatabase
   /** Statements that it still sends. */
   left: number

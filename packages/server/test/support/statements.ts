@@ -1,10 +1,7 @@
 import pg from 'pg'
 
-/**
- * Of the job queue and the notices of changes, which run in the background and ask whether their connection lives, and the
- * time of a test on a connection.
- */
-const ofBackground = /\bjobs\.|^listen |^select$|^select set_config\(\$1, \$2, false\)$/i
+/** Of what listens for notices and asks whether its connection lives, and the time of a test on a connection. */
+const ofBackground = /^listen |^select set_config\(\$1, \$2, false\)$/i
 
 /** The statements that the work sends, without their values. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -1,17 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Type } from 'typebox'
-import { defineJob } from '../../platform/jobs/job.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { AuditStore } from './audit-store.ts'
-
-/** Every hour. */
-export const auditRetention = defineJob({
-  name: 'audit-retention',
-  schema: Type.Object({}),
-  retry: { limit: 2, delaySeconds: 60, maxDelaySeconds: 600 },
-  isExclusive: true,
-  cron: '7 * * * *',
-})
 
 export interface AuditRetentionDependencies {
   readonly store: Pick<AuditStore, 'removeOld'>

@@ -8,14 +8,9 @@ import type { Relational } from '../../platform/stores/relational.ts'
 import type { HoldStorage } from '../storage/storage-service.ts'
 import { type ContentFilesOptions, createContentFiles } from './contents/content-files.ts'
 import { createFetchContent } from './contents/fetch-content.ts'
-import {
-  createDatasourceService,
-  type DatasourceService,
-  type DatasourceServiceDependencies,
-} from './datasource-service.ts'
+import { createDatasourceService, type DatasourceServiceDependencies } from './datasource-service.ts'
 import { type ContentProcesses, createContentProcesses } from './imports/content-processes.ts'
 import { createImportLogStore } from './imports/import-log-store.ts'
-import { createImportLoops, type ImportLoops } from './imports/import-loops.ts'
 import { createImportPlanner } from './imports/import-planner.ts'
 import { createImportStore } from './imports/import-store.ts'
 import { createImportSweep } from './imports/import-sweep.ts'
@@ -23,7 +18,7 @@ import { createImportWorker } from './imports/import-worker.ts'
 import type { CronTimes } from './imports/refresh-plan.ts'
 import { createRowReader, type RowReader } from './rows/row-reader.ts'
 import { createSourceAnalysis } from './workers/source-analysis.ts'
-import { createWorkerService, type WorkerService } from './workers/worker-service.ts'
+import { createWorkerService } from './workers/worker-service.ts'
 import { createWorkerSettings } from './workers/worker-settings.ts'
 import { createWorkerStore } from './workers/worker-store.ts'
 
@@ -55,16 +50,8 @@ export interface DatasourcesDependencies
   readonly processes?: ContentProcesses | undefined
 }
 
-export interface Datasources {
-  readonly datasources: DatasourceService
-  readonly workerDatasources: WorkerService
-  /** What nodes of workflows read. */
-  readonly datasourceRows: Pick<RowReader, 'queryRows' | 'revisionOf'>
-  readonly loops: ImportLoops
-}
-
 /** Datasources with their imports and rows, wired together. */
-export function createDatasources(dependencies: DatasourcesDependencies): Datasources {
+export function createDatasources(dependencies: DatasourcesDependencies) {
   const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, logger } = dependencies
   const { recordAudit, steadyClock, holdStorage, processes = createContentProcesses() } = dependencies
   const { limitBytes, downloadsRoom, rowsRoom } = contents
@@ -82,6 +69,11 @@ export function createDatasources(dependencies: DatasourcesDependencies): Dataso
     settings: createWorkerSettings({ box, validateUrl: outgoing.validate, times, clock }),
     removeContent: files.remove,
   })
+  const planner = createImportPlanner({ relational, times, log: logger })
+  const worker = createImportWorker({
+    ...{ relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes, holdStorage, rowsRoom },
+    log: logger,
+  })
   return {
     datasources,
     workerDatasources: createWorkerService({
@@ -94,19 +86,18 @@ export function createDatasources(dependencies: DatasourcesDependencies): Dataso
       limitBytes,
       holdStorage,
     }),
-    datasourceRows: reader,
-    loops: createImportLoops({
-      planner: createImportPlanner({ relational, times, log: logger }),
-      worker: createImportWorker({
-        ...{ relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes },
-        holdStorage,
-        rowsRoom,
-        log: logger,
-      }),
-      sweep: createImportSweep({ relational, files, clock }),
+    /** What nodes of workflows read. */
+    datasourceRows: reader as Pick<RowReader, 'queryRows' | 'revisionOf'>,
+    loops: {
+      planner,
+      worker,
+      works: [planner, worker],
+      ...createImportSweep({ relational, files, clock }),
       findDelay: createImportStore(relational.db).findDelay,
+      /** Before the works: makes directories, and removes files of a process that was killed. */
       prepare: files.prepare,
-      log: logger,
-    }),
+    },
   }
 }
+
+export type Datasources = ReturnType<typeof createDatasources>

@@ -1,20 +1,9 @@
-import { Type } from 'typebox'
 import type { RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { defineJob } from '../../platform/jobs/job.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { fieldsOf } from './experiment-states.ts'
 import { createExperimentStore, type ExperimentKey } from './experiment-store.ts'
-
-/** Looks each minute for scheduled experiments that are to start. */
-export const experimentStart = defineJob({
-  name: 'experiment-start',
-  schema: Type.Object({}),
-  retry: { limit: 0 },
-  isExclusive: true,
-  cron: '* * * * *',
-})
 
 /** Looked for at once. */
 const batch = 100

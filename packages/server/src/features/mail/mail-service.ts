@@ -1,26 +1,21 @@
-import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { QueuedMail, ReadAttachment } from '../../platform/mail/mail-queue.ts'
 import { type Attachment, type Mail, MailRefused, type Outbox } from '../../platform/mail/outbox.ts'
+import type { Work } from '../../platform/work/background.ts'
 import type { DueMail, MailStore } from './mail-store.ts'
 
 export interface MailServiceDependencies {
-  readonly store: Pick<MailStore, 'takeDue' | 'markSent' | 'postpone' | 'giveUp' | 'drop' | 'sweep'>
+  readonly store: Pick<MailStore, 'takeDue' | 'dueAt' | 'markSent' | 'postpone' | 'giveUp' | 'drop'>
   readonly outbox: Outbox
   /** Absent where no mail carries anything. */
   readonly readAttachment?: ReadAttachment
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
-  readonly pollMs?: number
-  /** Max milliseconds that a stop waits for mails in flight. */
-  readonly stopWithinMs?: number
 }
 
 /** Longer than any attempt may take: a process that holds a mail this long has ended. */
 const leaseSeconds = 300
 const maxAttempts = 12
 const maxPauseSeconds = 3_600
-const sweepEveryMs = 3_600_000
-const keptDays = 30
 /** At once in one process; mails that a user waits for are sent beside the others, however slow those are. */
 const awaitedAtOnce = 3
 const othersAtOnce = 2
@@ -31,12 +26,8 @@ const pauseAfter = (attempt: number): number => Math.min(5 * 2 ** (attempt - 1),
 /**
  * Sends queued mails, and tries again those that the outbox did not take. Whatever happens between the server's taking a
  * mail and the mark that it was sent, the next attempt carries the same Message-ID.
- * Mails do not stand on `platform/jobs`, because the pauses between attempts are exact and each row is sealed and
- * re-encrypted when the key is rotated.
  */
-export function createMailService(dependencies: MailServiceDependencies) {
-  const { store, outbox, readAttachment, log, pollMs = 500, stopWithinMs } = dependencies
-
+export function createMailService({ store, outbox, readAttachment, log }: MailServiceDependencies) {
   /** Undefined where what it carries has been deleted. */
   async function complete({ attachments = [], ...mail }: QueuedMail): Promise<Mail | undefined> {
     const read: Attachment[] = []
@@ -73,34 +64,26 @@ export function createMailService(dependencies: MailServiceDependencies) {
   }
 
   /** @returns whether there was one */
-  async function sendOne(isAwaited: boolean): Promise<boolean> {
+  async function sendOne(isAwaited: boolean, onTaken?: () => void): Promise<boolean> {
     const due = await store.takeDue(leaseSeconds, isAwaited)
-    if (due) await send(due)
-    return due !== undefined
+    if (!due) return false
+    onTaken?.()
+    await send(due)
+    return true
   }
 
-  async function sweep(): Promise<boolean> {
-    await store.sweep(keptDays)
-    return false
-  }
-
-  const loops = createWorkLoops(
-    [
-      { name: 'awaited mails', run: () => sendOne(true), everyMs: pollMs, lanes: awaitedAtOnce },
-      { name: 'mails', run: () => sendOne(false), everyMs: pollMs * 2, lanes: othersAtOnce },
-      { name: 'removals of old mails', run: sweep, everyMs: sweepEveryMs },
-    ],
-    log,
-    stopWithinMs,
-  )
+  const workOf = (name: string, isAwaited: boolean, lanes: number): Work => ({
+    name,
+    dueAt: store.dueAt(isAwaited),
+    run: (_, onTaken) => sendOne(isAwaited, onTaken),
+    lanes,
+  })
 
   return {
-    start: loops.start,
+    works: [workOf('awaited mails', true, awaitedAtOnce), workOf('mails', false, othersAtOnce)],
     /** Sends all that is due now, one after another. */
     async work(): Promise<void> {
       while ((await sendOne(true)) || (await sendOne(false)));
     },
-    /** Takes no further mail and waits, up to `stopWithinMs`, for those in flight. */
-    stop: loops.stop,
   }
 }

@@ -29,6 +29,7 @@ export function createMailQueue(box: SecretBox): EnqueueMail {
   }
 }
 
+const keptDays = 30
 /** Max length of a failure that is kept; a server may send any amount. */
 const maxErrorLength = 500
 
@@ -46,6 +47,11 @@ export function createMailStore(db: Queries, box: SecretBox) {
   }
 
   return {
+    /** When the next mail of a lane can be taken. */
+    dueAt: (isAwaited: boolean) =>
+      sql`(select min(due_at) from ${outgoingMails}
+        where sent_at is null and failed_at is null and is_awaited = ${isAwaited})`,
+
     /**
      * Takes the mail that is due longest; no other process gets it until `leaseSeconds` have passed.
      * @param isAwaited of those that a user waits for, or of the others; default all
@@ -112,7 +118,7 @@ export function createMailStore(db: Queries, box: SecretBox) {
     },
 
     /** Deletes mails that were created so many days ago and sent or given up. */
-    async sweep(days: number): Promise<void> {
+    async sweep(days = keptDays): Promise<void> {
       await db
         .delete(outgoingMails)
         .where(and(ended, lte(outgoingMails.createdAt, sql`now() - make_interval(days => ${days})`)))

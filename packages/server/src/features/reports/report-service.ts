@@ -64,8 +64,6 @@ const maxPeriodDays = 732
 const toDate = /^\s*(week|month|quarter|year) to date\s*$/i
 const day = 86_400_000
 
-export type ReportService = ReturnType<typeof createReportService>
-
 /** Operation 3 and what belongs to it. Every user of a company with Statistics: access sees all of its reports. */
 export function createReportService(dependencies: ReportServiceDependencies) {
   const { relational, recordAudit, readSettings, plans, runQuery, time, clock, log } = dependencies

@@ -1,6 +1,5 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
-import { createWorkLoops } from '../../platform/jobs/work-loops.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
@@ -33,16 +32,8 @@ export interface ReportsDependencies extends Readers, ReportWritingDependencies 
   readonly log: Logger
 }
 
-export type Reports = ReturnType<typeof createReports>
-
-const planEveryMs = 5_000
-const pollEveryMs = 1_000
-/** Generations at once in one process. */
-const lanes = 2
-
 /** Reports with their generations and automatic ones, wired together. */
 export function createReports(dependencies: ReportsDependencies) {
-  const { relational, log } = dependencies
   const runQuery = createEvidenceRunner(dependencies)
   const runForReport = serialWhileIngesting(runQuery, dependencies.isIngesting)
   const writing = dependencies.writing?.(runForReport) ?? createReportWriting(dependencies, runForReport)
@@ -54,18 +45,12 @@ export function createReports(dependencies: ReportsDependencies) {
     automatic: createAutomaticOutcome({ ...dependencies, pause }),
     hasEventsBefore: createEventReach(runForReport),
   })
-  const loops = createWorkLoops(
-    [
-      { name: 'automatic reports', run: planner.plan, everyMs: planEveryMs },
-      { name: 'generations of reports', run: worker.runOne, everyMs: pollEveryMs, lanes },
-    ],
-    log,
-  )
-  const { findDelay } = createGenerationStore(relational.db)
+  const { findDelay } = createGenerationStore(dependencies.relational.db)
   return {
     service: createReportService(parts),
     settings: createReportSettingsService(dependencies),
-    /** What a worker process does for reports. */
-    loops: { planner, worker, findDelay, ...loops },
+    loops: { planner, worker, works: [planner, worker], findDelay },
   }
 }
+
+export type Reports = ReturnType<typeof createReports>

@@ -2,16 +2,11 @@ import type { RecordAudit } from '../../platform/audit.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import { createPauseSchedule } from './runs/pause-schedule.ts'
-import { createRunLoops, type RunLoops } from './runs/run-loops.ts'
 import { createRunMessages, type RunMessagesDependencies } from './runs/run-messages.ts'
 import { createRunPlanner } from './runs/run-planner.ts'
 import { createRunStore } from './runs/run-store.ts'
 import { createRunWorker, type RunWorkerDependencies } from './runs/run-worker.ts'
-import {
-  createSavedQueryService,
-  type SavedQueryService,
-  type SavedQueryServiceDependencies,
-} from './saved-query-service.ts'
+import { createSavedQueryService, type SavedQueryServiceDependencies } from './saved-query-service.ts'
 
 export interface SavedQueriesDependencies
   extends SavedQueryServiceDependencies,
@@ -23,23 +18,17 @@ export interface SavedQueriesDependencies
   readonly log: Logger
 }
 
-export interface SavedQueries {
-  readonly service: SavedQueryService
-  readonly loops: RunLoops
-}
-
 /** Saved queries with their schedules and runs, wired together. */
-export function createSavedQueries(dependencies: SavedQueriesDependencies): SavedQueries {
-  const { relational, log } = dependencies
+export function createSavedQueries(dependencies: SavedQueriesDependencies) {
   const parts = { ...dependencies, pause: createPauseSchedule(dependencies) }
+  const planner = createRunPlanner(parts)
+  const worker = createRunWorker(parts)
+  const messages = createRunMessages(parts)
+  const { findDelay, sweep } = createRunStore(dependencies.relational.db)
   return {
     service: createSavedQueryService(dependencies),
-    loops: createRunLoops({
-      planner: createRunPlanner(parts),
-      worker: createRunWorker(parts),
-      messages: createRunMessages(parts),
-      store: createRunStore(relational.db),
-      log,
-    }),
+    loops: { planner, worker, messages, works: [planner, worker, messages], findDelay, sweep },
   }
 }
+
+export type SavedQueries = ReturnType<typeof createSavedQueries>

@@ -1,3 +1,4 @@
+import type { Fault } from '@millrace/contract/failure-data.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type {
   SavedQuery,
@@ -9,9 +10,9 @@ import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import { invalid } from '../../platform/invalid.ts'
+import { invalid, refuseFaults } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
-import { parseEmailAddress } from '../../platform/mail/email-address.ts'
+import { faultsOfRecipients, parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { assertMayChange, assertMayExport } from '../../platform/statistics-rights.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
@@ -22,7 +23,7 @@ import type { Zone } from '../statistics/query/time/zone.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
 import { createSavedQueryStore, type SavedQueryChange, type StoredSavedQuery } from './saved-query-store.ts'
 import { nextTimes } from './schedule/planned-times.ts'
-import { type Fault, isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
+import { isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
 
 export interface SavedQueryServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>
@@ -86,16 +87,10 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
   async function faultsOfReceivers(schedule: Schedule, { companyId, userId }: Principal): Promise<Fault[]> {
     const { recipients = [], linkedAccounts = [] } = schedule
-    const readers = new Set((await store.listReaders(companyId, recipients)).map(({ email }) => email))
+    const readers = await store.listReaders(companyId, recipients)
     const own = linkedAccounts.length > 0 ? await listLinkedAccounts({ companyId, userId }) : []
     const faults = [
-      ...recipients.flatMap((each, i) => {
-        const path = `schedule.recipients.${i}`
-        if (recipients.indexOf(each) !== i) return [{ path, message: `names ${each} twice` }]
-        if (readers.has(each)) return []
-        const message = `must be an active user of your company, or an address of a domain that it has verified; ${each} is neither`
-        return [{ path, message }]
-      }),
+      ...faultsOfRecipients('schedule.recipients', recipients, readers),
       ...linkedAccounts.flatMap((each, i) =>
         own.includes(each)
           ? []
@@ -117,15 +112,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     const { timezone } = await readSettings(principal.companyId)
     const isKnown = schedule.timezone === undefined || (await knowsTimezone(schedule.timezone))
     const { plan, faults } = readSchedule(schedule, timezone, isKnown ? openZone : openNone)
-    const all = [...faults, ...(await faultsOfReceivers(schedule, principal))]
-    const [first] = all
-    if (first) {
-      throw new DomainError(
-        'invalidSchedule',
-        { errors: [...all] },
-        { message: `${first.path} ${first.message}` },
-      )
-    }
+    refuseFaults([...faults, ...(await faultsOfReceivers(schedule, principal))], 'invalidSchedule')
     if (isOn(schedule)) assertMayExport(principal)
     const now = clock.now()
     const [next] = plan && isOn(schedule) ? nextTimes(plan.recurrence, plan.zone, now, 1) : []

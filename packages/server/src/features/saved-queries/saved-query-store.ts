@@ -110,6 +110,9 @@ export function createSavedQueryStore(db: Queries) {
       await db.delete(savedQueries).where(here(companyId, id))
     },
 
+    /** When the next run is to be planned. */
+    dueAt: sql`(select min(next_run_at) from ${savedQueries})`,
+
     /**
      * Those whose next planned time has come and of which no run is under way, locked, the longest due first. Now is
      * the database's, which all processes share.

@@ -1,8 +1,8 @@
 import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import { holdLease } from '../../platform/jobs/lease.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import { holdLease, leaseSeconds } from '../../platform/work/lease.ts'
 import { createStorageStore } from './storage-store.ts'
 
 export interface StorageServiceDependencies {
@@ -33,9 +33,6 @@ export type HoldStorage = <T>(
   work: (hold: StorageHold) => Promise<T>,
 ) => Promise<T>
 
-/** A process that does not say for so long that it still stores has ended. */
-const leaseSeconds = 60
-const keepEveryMs = 20_000
 /** Asked for beyond what is needed, where there is so much, so that not each piece is a transaction. */
 const stepBytes = 64 * 1024 * 1024
 
@@ -67,8 +64,7 @@ export function createStorageService({ relational, maxBytes, log }: StorageServi
     }
     await take(bytes)
     const lease = holdLease({
-      keep: () => store.keep(id, leaseSeconds),
-      everyMs: keepEveryMs,
+      keep: (seconds) => store.keep(id, seconds),
       onError: (error) => log.warn({ err: error }, 'the lease of a hold on storage was not extended'),
     })
     try {

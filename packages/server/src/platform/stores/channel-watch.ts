@@ -2,6 +2,9 @@ import type pg from 'pg'
 import type { Logger } from '../logger.ts'
 
 const maxPauseMs = 30_000
+const defaultHeartbeatMs = 1_000
+/** Of a socket on this machine the kernel says at once that the other end is gone. */
+const socketHeartbeatMs = 30_000
 
 export interface ChannelWatchOptions {
   readonly pool: Pick<pg.Pool, 'connect'>
@@ -12,84 +15,131 @@ export interface ChannelWatchOptions {
   /** Whether notices arrive, each time that this changes. */
   readonly onListening?: (isListening: boolean) => void
   readonly log: Pick<Logger, 'debug' | 'warn'>
-  /** Milliseconds between two looks whether the connection still answers; without it a lost one may go unnoticed. */
+  /** Milliseconds between two looks whether a connection over a network still answers; default 1 s. */
   readonly heartbeatMs?: number
 }
 
-/** Listens on a channel of the database on one connection of the pool until `close`, and again whenever it is lost. */
-export function watchChannel(options: ChannelWatchOptions): { close(): Promise<void> } {
-  const { pool, channel, onNotice, onListening, log, heartbeatMs } = options
+type Watch = Omit<ChannelWatchOptions, 'pool' | 'log'>
+
+interface Listener {
+  add(watch: Watch): void
+  /** Ends with the last one. */
+  remove(watch: Watch): Promise<void>
+}
+
+/** One for each pool, so that all that a process watches takes one of its connections. */
+const listeners = new WeakMap<ChannelWatchOptions['pool'], Listener>()
+
+/** Listens on a channel of the database until `close`, and again whenever the connection is lost. */
+export function watchChannel({ pool, log, ...watch }: ChannelWatchOptions): { close(): Promise<void> } {
+  const listener = listeners.get(pool) ?? createListener(pool, log)
+  listeners.set(pool, listener)
+  listener.add(watch)
+  return { close: () => listener.remove(watch) }
+}
+
+function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOptions['log']): Listener {
+  const watches = new Set<Watch>()
   const stop = new AbortController()
   const { promise: stopped, resolve: stopping } = Promise.withResolvers<void>()
   stop.signal.addEventListener('abort', () => stopping(), { once: true })
+  let connection: { listen(watch: Watch): void } | undefined
 
-  /** Rejects when the connection does not answer between two beats. */
-  function beat(client: pg.PoolClient, lose: (error: Error) => void): NodeJS.Timeout | undefined {
-    if (heartbeatMs === undefined) return undefined
-    let answered = true
-    return setInterval(() => {
-      if (!answered) {
-        lose(new Error(`the connection has not answered for ${heartbeatMs} ms`))
-        return
-      }
-      answered = false
-      client.query('select').then(
-        () => {
-          answered = true
-        },
-        (error: Error) => lose(error),
-      )
-    }, heartbeatMs).unref()
+  async function pause(ms: number, ended: Promise<unknown>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms).unref()
+    await Promise.race([promise, ended])
+    clearTimeout(timer)
   }
 
-  /** Returns when the watch is closed. @throws when the connection is lost */
+  /** Returns when the last watch is closed. @throws when the connection is lost */
   async function listen(onReady: () => void): Promise<void> {
     const client = await pool.connect()
+    const isSocket = (client as pg.PoolClient & pg.Client).host.startsWith('/')
     const lost = Promise.withResolvers<never>()
+    lost.promise.catch(() => {})
     // The pool's own handler goes when the connection is handed out: an error without one ends the process.
     client.on('error', lost.reject)
     client.on('end', () => lost.reject(new Error('the connection was closed')))
-    client.on('notification', ({ payload }) => onNotice(payload || undefined))
-    let beats: NodeJS.Timeout | undefined
-    try {
-      await client.query(`listen ${channel}`)
+    client.on('notification', ({ channel, payload }) => {
+      for (const watch of watches) if (watch.channel === channel) watch.onNotice(payload || undefined)
+    })
+    const listening = new Set<Watch>()
+    const isOver = Promise.race([lost.promise, stopped])
+    isOver.catch(() => {})
+
+    let asked: Promise<unknown> = Promise.resolve()
+    /** One statement after the other. */
+    function ask({ channel }: Watch): Promise<unknown> {
+      asked = asked.then(() => client.query(`listen ${channel}`))
+      return asked
+    }
+
+    async function begin(watch: Watch): Promise<void> {
+      await ask(watch)
+      if (!watches.has(watch)) return
       onReady()
-      beats = beat(client, lost.reject)
-      await Promise.race([lost.promise, stopped])
+      listening.add(watch)
+      watch.onListening?.(true)
+      watch.onNotice(undefined)
+    }
+
+    /** As often as the watch that asks for it most often; a connection that does not answer until the next is lost. */
+    async function beat(): Promise<void> {
+      while (watches.size > 0) {
+        const wanted = [...watches].map(({ heartbeatMs = defaultHeartbeatMs }) => heartbeatMs)
+        const ms = isSocket ? socketHeartbeatMs : Math.min(...wanted)
+        await pause(ms, isOver)
+        const late = new Error(`the connection has not answered for ${ms} ms`)
+        const timer = setTimeout(() => lost.reject(late), ms).unref()
+        const [watch] = watches
+        if (watch) await ask(watch)
+        clearTimeout(timer)
+      }
+    }
+
+    try {
+      const add = (watch: Watch) => void begin(watch).catch(lost.reject)
+      for (const watch of watches) add(watch)
+      connection = { listen: add }
+      beat().catch(lost.reject)
+      await isOver
     } finally {
-      onListening?.(false)
-      clearInterval(beats)
-      lost.promise.catch(() => {})
+      connection = undefined
+      for (const watch of listening) watch.onListening?.(false)
       client.release(true)
     }
   }
 
-  async function watch(): Promise<void> {
+  async function run(): Promise<void> {
     let failures = 0
     while (!stop.signal.aborted) {
       try {
         await listen(() => {
           failures = 0
-          onListening?.(true)
-          onNotice(undefined)
         })
       } catch (error) {
         if (stop.signal.aborted) return
         failures++
-        log.debug({ err: error, failures, channel }, 'not listening for changes')
-        const pause = Promise.withResolvers<void>()
-        const timer = setTimeout(pause.resolve, Math.min(100 * 2 ** failures, maxPauseMs)).unref()
-        await Promise.race([pause.promise, stopped])
-        clearTimeout(timer)
+        log.debug({ err: error, failures }, 'not listening for changes')
+        await pause(Math.min(100 * 2 ** failures, maxPauseMs), stopped)
       }
     }
   }
 
-  const watching = watch()
+  let running: Promise<void> | undefined
   return {
-    async close() {
+    add(watch) {
+      watches.add(watch)
+      connection?.listen(watch)
+      running ??= run()
+    },
+    async remove(watch) {
+      watches.delete(watch)
+      if (watches.size > 0) return
+      listeners.delete(pool)
       stop.abort()
-      await watching
+      await running
     },
   }
 }

@@ -14,7 +14,7 @@ export {
   violatedConstraint,
 } from './relational-errors.ts'
 
-/** Accounts, definitions, jobs: PostgreSQL, whichever of its two homes it has (ARCHITECTURE.md). */
+/** Accounts, definitions, ledgers: PostgreSQL, whichever of its two homes it has (ARCHITECTURE.md). */
 export interface Relational {
   /** For SQL that Drizzle does not write; errors are those of `db`. */
   readonly pool: pg.Pool

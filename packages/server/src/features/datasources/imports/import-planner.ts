@@ -1,12 +1,13 @@
 import { newId } from '../../../platform/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import type { Work } from '../../../platform/work/background.ts'
 import { createWorkerStore, type StoredWorker } from '../workers/worker-store.ts'
 import { createImportStore } from './import-store.ts'
 import { type CronTimes, planRefresh } from './refresh-plan.ts'
 
 export interface ImportPlannerDependencies {
-  readonly relational: Pick<Relational, 'transaction'>
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly times: CronTimes
   readonly log: Pick<Logger, 'error'>
 }
@@ -30,25 +31,26 @@ export function createImportPlanner({ relational, times, log }: ImportPlannerDep
     return null
   }
 
-  return {
-    /** @returns whether there may be more to plan */
-    async plan(): Promise<boolean> {
-      return relational.transaction(async (tx) => {
-        const [within, imports] = [createWorkerStore(tx), createImportStore(tx)]
-        const { now, rows } = await within.lockDue(batch)
-        for (const worker of rows) {
-          const { companyId, datasourceId } = worker
-          // Where an import is under way, it stands for this time too.
-          if (await within.findLive(companyId, datasourceId)) {
-            await imports.insert({ id: newId(), companyId, datasourceId, trigger: 'schedule' })
-          }
-          await within.update(companyId, datasourceId, {
-            nextRefreshAt: await nextOf(worker, now),
-            plannedTo: new Date(now),
-          })
+  /** @returns whether there may be more to plan */
+  async function plan(): Promise<boolean> {
+    return relational.transaction(async (tx) => {
+      const [within, imports] = [createWorkerStore(tx), createImportStore(tx)]
+      const { now, rows } = await within.lockDue(batch)
+      for (const worker of rows) {
+        const { companyId, datasourceId } = worker
+        // Where an import is under way, it stands for this time too.
+        if (await within.findLive(companyId, datasourceId)) {
+          await imports.insert({ id: newId(), companyId, datasourceId, trigger: 'schedule' })
         }
-        return rows.length === batch
-      })
-    },
+        await within.update(companyId, datasourceId, {
+          nextRefreshAt: await nextOf(worker, now),
+          plannedTo: new Date(now),
+        })
+      }
+      return rows.length === batch
+    })
   }
+
+  const work: Work = { name: 'plans of imports', dueAt: createWorkerStore(relational.db).dueAt, run: plan }
+  return { ...work, plan }
 }

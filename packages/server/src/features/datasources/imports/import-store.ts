@@ -1,8 +1,8 @@
 import { datasourceImportLog, datasourceImports } from '../../../database/tables/worker-datasource.ts'
-import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import type { Range } from '../../../platform/paging.ts'
-import { and, count, desc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
+import { and, count, desc, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
+import { createLedger, type Held } from '../../../platform/work/ledger.ts'
 import type { ReadCounts } from './process-messages.ts'
 
 export type StoredImport = typeof datasourceImports.$inferSelect
@@ -19,39 +19,25 @@ const isReady = sql`not exists (
 /** Rows of one statement. */
 const sweptAtOnce = 1_000
 
+const columnsOf = ({ read, stored, refused, bytes }: ReadCounts) => ({
+  rowsRead: read,
+  rowsStored: stored,
+  rowsRefused: refused,
+  bytes,
+  bytesTotal: bytes,
+})
+
 /** The ledger of imports, which is also the queue that they are taken from; given a transaction it works inside it. */
 export function createImportStore(db: Queries) {
-  const leased = createLeasedRows(db, datasourceImports, 'datasource_imports', isReady)
-  const held = ({ id, attempts }: Held) =>
-    and(
-      eq(datasourceImports.id, id),
-      eq(datasourceImports.attempts, attempts),
-      eq(datasourceImports.state, 'running'),
-    )
+  const ledger = createLedger(db, datasourceImports, 'datasource_imports', isReady)
 
   return {
-    keep: leased.keep,
-    lockHeld: leased.lockHeld,
-    findDelay: leased.findDelay,
-    requeue: leased.requeue,
+    ...ledger,
 
     /** Undefined where one of the datasource is under way. */
     async insert(wanted: NewImport): Promise<StoredImport | undefined> {
       const [row] = await db.insert(datasourceImports).values(wanted).onConflictDoNothing().returning()
       return row
-    },
-
-    async isUnderWay(datasourceId: string): Promise<boolean> {
-      const rows = await db
-        .select({ id: datasourceImports.id })
-        .from(datasourceImports)
-        .where(
-          and(
-            eq(datasourceImports.datasourceId, datasourceId),
-            inArray(datasourceImports.state, ['queued', 'running']),
-          ),
-        )
-      return rows.length > 0
     },
 
     /** The newest first. */
@@ -77,48 +63,19 @@ export function createImportStore(db: Queries) {
       return row?.count ?? 0
     },
 
-    /** As `take` of `platform/jobs/leased-rows.ts`. */
-    async take(leaseSeconds: number, perCompany: number): Promise<StoredImport | undefined> {
-      const id = await leased.take(leaseSeconds, perCompany)
-      if (id === undefined) return undefined
-      const [row] = await db.select().from(datasourceImports).where(eq(datasourceImports.id, id))
-      return row
-    },
-
-    async note(run: Held, { read, stored, refused, bytes }: ReadCounts, bytesTotal: number): Promise<void> {
-      await db
-        .update(datasourceImports)
-        .set({ rowsRead: read, rowsStored: stored, rowsRefused: refused, bytes, bytesTotal })
-        .where(held(run))
+    async note(run: Held, counts: ReadCounts, bytesTotal: number): Promise<void> {
+      await ledger.set(run, { ...columnsOf(counts), bytesTotal })
     },
 
     async finish(run: Held, state: 'done' | 'unchanged', counts?: ReadCounts): Promise<void> {
-      await db
-        .update(datasourceImports)
-        .set({
-          state,
-          // The transaction began before the first row.
-          endedAt: sql`clock_timestamp()`,
-          ...(counts && {
-            rowsRead: counts.read,
-            rowsStored: counts.stored,
-            rowsRefused: counts.refused,
-            bytes: counts.bytes,
-            bytesTotal: counts.bytes,
-          }),
-        })
-        .where(held(run))
+      // The transaction began before the first row.
+      const endedAt = sql`clock_timestamp()`
+      await ledger.set(run, { state, endedAt, ...(counts && columnsOf(counts)) })
     },
 
     /** False when the process no longer has the import. */
-    async fail(run: Held, fault: NonNullable<StoredImport['fault']>): Promise<boolean> {
-      const failed = await db
-        .update(datasourceImports)
-        .set({ state: 'failed', endedAt: sql`now()`, fault })
-        .where(held(run))
-        .returning({ id: datasourceImports.id })
-      return failed.length > 0
-    },
+    fail: (run: Held, fault: NonNullable<StoredImport['fault']>): Promise<boolean> =>
+      ledger.set(run, { state: 'failed', endedAt: sql`now()`, fault }),
 
     async insertLog(lines: readonly LogLine[]): Promise<void> {
       if (lines.length === 0) return

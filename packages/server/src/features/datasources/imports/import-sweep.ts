@@ -1,20 +1,9 @@
-import { Type } from 'typebox'
 import type { Clock } from '../../../platform/clock.ts'
-import { defineJob } from '../../../platform/jobs/job.ts'
 import { sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import { createWorkerStore } from '../workers/worker-store.ts'
 import { createImportStore } from './import-store.ts'
-
-/** Every hour. */
-export const datasourceSweep = defineJob({
-  name: 'datasource-sweep',
-  schema: Type.Object({}),
-  retry: { limit: 2, delaySeconds: 60, maxDelaySeconds: 600 },
-  isExclusive: true,
-  cron: '23 * * * *',
-})
 
 const importDays = 90
 const logDays = 30

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
 import { newId } from '../../../platform/ids.ts'
-import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import { createLedgerWork, maxPerCompany, type Verdict } from '../../../platform/work/ledger-work.ts'
 import type { HoldStorage, StorageHold } from '../../storage/storage-service.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import type { FetchContent } from '../contents/fetch-content.ts'
@@ -54,12 +54,11 @@ interface FoundContent {
   readonly stored?: string
 }
 
-/** A process that does not say for so long that it still runs has ended. */
-const leaseSeconds = 60
-const keepEveryMs = 20_000
-/** Imports of one company at once, in all processes. */
-export const perCompany = 2
-const maxAttempts = 3
+/**
+ * At once in one process: each has a process that parses and a connection that copies. One more than a company may
+ * take, so that the slow addresses of one do not make the others wait.
+ */
+const lanes = maxPerCompany + 1
 /** Seconds before the second and the third attempt. */
 const pauses = [30, 300] as const
 const noteEveryMs = 1_000
@@ -294,55 +293,17 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
     })
   }
 
-  async function settle(row: StoredImport, error: unknown): Promise<void> {
-    if (error instanceof ImportLost) return
-    if (error instanceof ImportRefused) return fail(row, error)
-    const { id, attempts, trigger } = row
-    const refused = refusalOf(error)
+  function judge(
+    error: unknown,
+    { trigger }: StoredImport,
+  ): Verdict<StoredImport, ImportRefused> | undefined {
+    if (error instanceof ImportLost) return undefined
+    if (error instanceof ImportRefused) return { failure: error }
     // Users who wait learn at once that an address does not answer.
     const isFinal =
       isStorageFull(error) ||
       (error instanceof OutgoingError && (trigger !== 'schedule' || !isPassing(error)))
-    const seconds = isFinal ? undefined : pauses[attempts - 1]
-    if (!isExpected(error)) log.error({ importId: id, attempt: attempts, err: error }, 'an import failed')
-    if (seconds === undefined) return fail(row, refused)
-    await imports.requeue(row, seconds)
-  }
-
-  return {
-    /**
-     * Runs what is due longest.
-     * @param stopping ends the import; it is given back as if it had not begun
-     * @returns false when nothing is due
-     */
-    async runOne(stopping?: AbortSignal): Promise<boolean> {
-      const row = await relational.transaction((tx) => createImportStore(tx).take(leaseSeconds, perCompany))
-      if (!row) return false
-      const lease = holdLease({
-        keep: () => imports.keep(row, leaseSeconds),
-        everyMs: keepEveryMs,
-        onError: (error) => log.warn({ err: error }, 'the lease of an import was not extended'),
-        stopping,
-      })
-      try {
-        if (row.attempts > maxAttempts) {
-          throw new ImportRefused('interrupted', 'the service ended during every attempt')
-        }
-        const plan = await planOf(row)
-        const filled = await withContent(row, plan, lease.signal, async (found) => {
-          await holdStorage(row.companyId, 0, (hold) => fill(row, plan, found, hold, lease.signal))
-          return true
-        })
-        if (!filled) await finishUnchanged(row)
-      } catch (error) {
-        if (lease.isLost()) return true
-        if (stopping?.aborted) await imports.requeue(row, 0, row.attempts - 1)
-        else await settle(row, error)
-      } finally {
-        lease.end()
-      }
-      return true
-    },
+    return { failure: refusalOf(error), mayPass: !isFinal, isFault: !isExpected(error) }
   }
 
   async function finishUnchanged(row: StoredImport): Promise<void> {
@@ -353,6 +314,21 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
       await createWorkerStore(tx).update(row.companyId, row.datasourceId, { failure: null })
     })
   }
+
+  return createLedgerWork<StoredImport, ImportRefused>({
+    names: ['an import', 'imports of datasources'],
+    ...{ relational, log, lanes, pauses, judge, fail },
+    ledgerOf: createImportStore,
+    interrupted: new ImportRefused('interrupted', 'the service ended during every attempt'),
+    async attempt(row, signal) {
+      const plan = await planOf(row)
+      const filled = await withContent(row, plan, signal, async (found) => {
+        await holdStorage(row.companyId, 0, (hold) => fill(row, plan, found, hold, signal))
+        return true
+      })
+      if (!filled) await finishUnchanged(row)
+    },
+  })
 }
 
 function linesOf(

@@ -1,3 +1,4 @@
+import type { Fault } from '@millrace/contract/failure-data.ts'
 import type { RefreshSchedule } from '@millrace/contract/resources/datasource-source.ts'
 
 /** Planned times by the local calendar; the parts of `saved-queries/schedule` that reading one needs. */
@@ -12,11 +13,6 @@ export interface CronTimes {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
 }
 
-export interface ScheduleFault {
-  readonly path: string
-  readonly message: string
-}
-
 const minute = 60_000
 
 /** Holds a schedule against the rules. @returns the first planned time after `now`, in milliseconds since 1970 */
@@ -25,7 +21,7 @@ export async function planRefresh(
   companyId: string,
   now: number,
   times: CronTimes,
-): Promise<{ readonly next: number | undefined } | { readonly faults: readonly ScheduleFault[] }> {
+): Promise<{ readonly next: number | undefined } | { readonly faults: readonly Fault[] }> {
   const { cron, everyMinutes, timezone } = schedule
   if ((cron === undefined) === (everyMinutes === undefined)) {
     return { faults: [{ path: 'schedule', message: 'must have one of cron and everyMinutes' }] }

@@ -8,7 +8,8 @@ import type { WorkerFieldsUpdate } from '@millrace/contract/resources/datasource
 import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
-import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
+import { invalidAll, refuseFaults } from '../../../platform/invalid.ts'
+import { createKeyedSemaphore, createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
@@ -52,7 +53,7 @@ export type WorkerService = ReturnType<typeof createWorkerService>
 export function createWorkerService(dependencies: WorkerServiceDependencies) {
   const { relational, recordAudit, files, reader, analysis, read, limitBytes, holdStorage } = dependencies
   const uploads = createSemaphore(uploadsAtOnce, 0)
-  const uploading = new Map<string, number>()
+  const uploadsOfEach = createKeyedSemaphore(uploadsOfCompany, 0)
 
   async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
     const found = await createDatasourceStore(relational.db).find(viewer, normalizeId(id))
@@ -110,21 +111,19 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
 
   /** A place for an upload, and the function that leaves it. */
   async function enterUpload(companyId: string): Promise<() => void> {
-    const refuse = () => {
+    let leaveOwn = (): void => {}
+    try {
+      leaveOwn = await uploadsOfEach.acquire(companyId)
+      const leave = await uploads.acquire()
+      return () => {
+        leave()
+        leaveOwn()
+      }
+    } catch (error) {
+      leaveOwn()
+      if (!(error instanceof SemaphoreFull)) throw error
       const message = `At most ${uploadsOfCompany} uploads of your company run at a time: send it again later`
-      return new DomainError('tooManyRequests', { retryAfter: 10 }, { message, retryAfterSeconds: 10 })
-    }
-    const mine = uploading.get(companyId) ?? 0
-    if (mine >= uploadsOfCompany) throw refuse()
-    const leave = await uploads.acquire().catch((error: unknown) => {
-      throw error instanceof SemaphoreFull ? refuse() : error
-    })
-    uploading.set(companyId, mine + 1)
-    return () => {
-      const left = (uploading.get(companyId) ?? 1) - 1
-      if (left === 0) uploading.delete(companyId)
-      else uploading.set(companyId, left)
-      leave()
+      throw new DomainError('tooManyRequests', { retryAfter: 10 }, { message, retryAfterSeconds: 10 })
     }
   }
 
@@ -152,11 +151,7 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
     }
     const query = readTree(wanted.query)
     if (typeof query === 'string') faults.push({ path: 'query', message: query })
-    const [first] = faults
-    if (first) {
-      const message = `${first.path} ${first.message}`
-      throw new DomainError('invalidDatasourceQuery', { errors: faults }, { message })
-    }
+    refuseFaults(faults, 'invalidDatasourceQuery')
     const sort = (wanted.sort ?? []).map(({ field, order = 'asc' }) => ({ field, order }))
     const { rows, count } = await reader.readPage(live, { query, sort }, range)
     const fields = live.fields.filter(({ name }) => wanted.fields?.includes(name) ?? true)
@@ -236,7 +231,7 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
     async updateFields(caller: Caller, id: string, wanted: WorkerFieldsUpdate): Promise<Datasource> {
       await locked(caller, id, async (tx, worker, datasource) => {
         const changed = changeFields(worker.fields, wanted)
-        if ('faults' in changed) throw invalidFields(changed.faults)
+        if ('faults' in changed) throw invalidAll(changed.faults, 'invalidFields')
         await createWorkerStore(tx).update(worker.companyId, worker.datasourceId, {
           fields: changed.fields,
           fieldsUpdatedAt: new Date(),
@@ -262,7 +257,7 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
         if (worker.updateStrategy === 'upsert' && !worker.fields.some(({ isKey }) => isKey)) {
           faults.push({ path: 'fields', message: 'must have a key for the update strategy upsert' })
         }
-        if (faults.length > 0) throw invalidFields(faults)
+        refuseFaults(faults, 'invalidFields')
         await enqueue(tx, worker, 'live')
         await record(tx, caller, 'datasource-publish', datasource)
       })
@@ -332,15 +327,6 @@ export function createWorkerService(dependencies: WorkerServiceDependencies) {
 }
 
 const absent = (id: string) => new DomainError('datasourceNotFound', { id: normalizeId(id) })
-
-function invalidFields(faults: readonly { path: string; message: string }[]): DomainError<'invalidFields'> {
-  const [first] = faults
-  return new DomainError(
-    'invalidFields',
-    { errors: [...faults] },
-    { message: `${first?.path} ${first?.message}` },
-  )
-}
 
 /** A full disk, or one that cannot be written. */
 function isDiskFault(error: unknown): boolean {

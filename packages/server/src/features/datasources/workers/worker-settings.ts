@@ -9,7 +9,7 @@ import { workerTypes } from '@millrace/contract/resources/datasource.ts'
 import type { DatasourceSource } from '@millrace/contract/resources/datasource-source.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
-import { DomainError } from '../../../platform/errors.ts'
+import { refuseFaults } from '../../../platform/invalid.ts'
 import type { OutgoingClient } from '../../../platform/outgoing/outgoing-client.ts'
 import { type CronTimes, planRefresh } from '../imports/refresh-plan.ts'
 import { faultsOfSource, keptSource, sharesOrigin } from './worker-source.ts'
@@ -100,14 +100,7 @@ export function createWorkerSettings({ box, validateUrl, times, clock }: WorkerS
       ...planned.faults,
       ...faultsOfScheduledFile(wanted, present),
     ]
-    const [first] = faults
-    if (first) {
-      throw new DomainError(
-        'invalidDatasource',
-        { errors: faults },
-        { message: `${first.path} ${first.message}` },
-      )
-    }
+    refuseFaults(faults, 'invalidDatasource')
     return (datasourceId: string, before?: StoredWorker): WorkerChange => ({
       ...(source && sourceChange(source, datasourceId, before)),
       ...planned.change,

@@ -129,6 +129,10 @@ export function createWorkerStore(db: Queries) {
         .where(eq(datasourceVersions.id, versionId))
     },
 
+    /** When the next import is to be planned. */
+    dueAt: sql`(select next_refresh_at from worker_datasources join datasources on datasources.id = datasource_id
+      where next_refresh_at is not null and status = 'active' order by next_refresh_at limit 1)`,
+
     /** Worker datasources whose planned time has come, locked until the transaction ends. */
     async lockDue(limit: number): Promise<{ now: number; rows: StoredWorker[] }> {
       const rows = await db

@@ -21,9 +21,6 @@ export interface HiddenDatasourcesOptions {
   readonly log: Pick<Logger, 'debug' | 'warn'>
 }
 
-/** A lost connection is noticed and replaced within about twice this. */
-const heartbeatMs = 1_000
-
 /** Keeps the list in memory, as the database tells of its changes; resolves once it is known. */
 export async function watchHiddenDatasources(options: HiddenDatasourcesOptions): Promise<HiddenDatasources> {
   const { ledger, pool, log } = options
@@ -52,7 +49,6 @@ export async function watchHiddenDatasources(options: HiddenDatasourcesOptions):
         log.warn({ err: error }, 'which datasources are deleted is not read'),
       )
     },
-    heartbeatMs,
     log,
   })
   return {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Work } from '../../../platform/work/background.ts'
 import { createGenerationStore } from '../generations/generation-store.ts'
 import { comparisonsOf, keyOf, lastPeriod, toComparisonWindows } from '../periods/periods.ts'
 import { lackOf, type Readers, sendingRights } from '../readers.ts'
@@ -13,7 +14,7 @@ import { defaultPrompt } from './prompts.ts'
 import { createReportSettingsStore, type StoredSettings } from './report-settings-store.ts'
 
 export interface ReportPlannerDependencies {
-  readonly relational: Pick<Relational, 'transaction'>
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly time: TimeRules
   readonly findReader: Readers['findReader']
@@ -118,14 +119,16 @@ export function createReportPlanner(dependencies: ReportPlannerDependencies) {
     })
   }
 
-  return {
-    /** @returns whether there may be more to plan */
-    async plan(): Promise<boolean> {
-      return relational.transaction(async (tx) => {
-        const { now, rows } = await createReportSettingsStore(tx).lockDue(batch)
-        for (const due of rows) await planOne(tx, due, now)
-        return rows.length === batch
-      })
-    },
+  /** @returns whether there may be more to plan */
+  async function plan(): Promise<boolean> {
+    return relational.transaction(async (tx) => {
+      const { now, rows } = await createReportSettingsStore(tx).lockDue(batch)
+      for (const due of rows) await planOne(tx, due, now)
+      return rows.length === batch
+    })
   }
+
+  const { dueAt } = createReportSettingsStore(relational.db)
+  const work: Work = { name: 'automatic reports', dueAt, run: plan }
+  return { ...work, plan }
 }

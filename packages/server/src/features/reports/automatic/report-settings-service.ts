@@ -1,3 +1,4 @@
+import type { Fault } from '@millrace/contract/failure-data.ts'
 import { type GuidedAnalysisName, guidedAnalyses } from '@millrace/contract/resources/report.ts'
 import type {
   AutomaticAnalysisSettings,
@@ -5,12 +6,13 @@ import type {
   ReportSettingsUpdate,
 } from '@millrace/contract/resources/report-settings.ts'
 import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
-import { changesOf } from '../../../platform/changes.ts'
+import { changesOf, definedOf } from '../../../platform/changes.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import { newId } from '../../../platform/ids.ts'
-import { parseEmailAddress } from '../../../platform/mail/email-address.ts'
+import { refuseFaults } from '../../../platform/invalid.ts'
+import { faultsOfRecipients, parseEmailAddress } from '../../../platform/mail/email-address.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { lastPeriod } from '../periods/periods.ts'
@@ -35,15 +37,9 @@ export interface ReportSettingsServiceDependencies {
 }
 
 type Wanted = NonNullable<ReportSettingsUpdate['analyses'][GuidedAnalysisName]>
-interface Fault {
-  readonly path: string
-  readonly message: string
-}
 
 /** Entries of the audit log outlive users. */
 const personal: ReadonlySet<string> = new Set(['recipients'])
-
-export type ReportSettingsService = ReturnType<typeof createReportSettingsService>
 
 /** Which analyses are made by themselves, of which periods and for whom. */
 export function createReportSettingsService(dependencies: ReportSettingsServiceDependencies) {
@@ -68,17 +64,6 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
         retention: of('retention'),
       },
     }
-  }
-
-  async function faultsOf(tx: Queries, companyId: string, slug: string, recipients: readonly string[]) {
-    const readers = new Set((await listReaders(tx, companyId, recipients)).map(({ email }) => email))
-    return recipients.flatMap((each, i): Fault[] => {
-      const path = `analyses.${slug}.recipients.${i}`
-      if (recipients.indexOf(each) !== i) return [{ path, message: `names ${each} twice` }]
-      if (readers.has(each)) return []
-      const message = `must be an active user of your company, or an address of a domain that it has verified; ${each} is neither`
-      return [{ path, message }]
-    })
   }
 
   /** When the next report is made, where something about that has changed. */
@@ -106,17 +91,20 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
   ) {
     const { enabled, cadence, locale, prompt } = wanted
     const recipients = wanted.recipients?.map((each) => parseEmailAddress(each) ?? each)
-    if (recipients) faults.push(...(await faultsOf(tx, companyId, slug, recipients)))
+    if (recipients) {
+      const readers = await listReaders(tx, companyId, recipients)
+      faults.push(...faultsOfRecipients(`analyses.${slug}.recipients`, recipients, readers))
+    }
     const store = createReportSettingsStore(tx)
     const present = await store.lock({ companyId, slug, id: newId() })
     const fields = { enabled, cadence, recipients, locale, prompt: prompt?.trim() === '' ? null : prompt }
     const changes = changesOf(present, fields, personal)
-    const next = { ...present, ...defined(fields) }
+    const next = { ...present, ...definedOf(fields) }
     const plan = planOf(present, next, enabled === true, timezone)
     const isStarted = plan.nextAt instanceof Date
     if (changes.changed.length === 0 && !isStarted) return undefined
     await store.update(companyId, slug, {
-      ...defined(fields),
+      ...definedOf(fields),
       ...plan,
       revision: present.revision + 1,
       // The user who changes what is sent answers for it.
@@ -151,14 +139,7 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
           if (needsRights) requireSending(principal)
           changesOfAnalyses[slug] = changes
         }
-        const [first] = faults
-        if (first) {
-          throw new DomainError(
-            'validation',
-            { errors: faults },
-            { message: `${first.path} ${first.message}` },
-          )
-        }
+        refuseFaults(faults)
         if (Object.keys(changesOfAnalyses).length > 0) {
           const target = { kind: 'company', id: companyId }
           await recordAudit(tx, auditEventOf(caller, 'report-settings-update', target, changesOfAnalyses))
@@ -166,13 +147,6 @@ export function createReportSettingsService(dependencies: ReportSettingsServiceD
         return readAll(tx, companyId)
       })
     },
-  }
-}
-
-/** Null is a value here. */
-function defined<T extends object>(fields: T) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
   }
 }
 
@@ -192,26 +166,26 @@ function toSettings(
   row: StoredSettings | undefined,
   company: Language,
 ): AutomaticAnalysisSettings {
-  const defaults = defaultPrompt(slug, row?.locale ?? company)
-  if (!row) {
-    return {
-      enabled: false,
-      cadence: 'monthly',
-      recipients: [],
-      locale: null,
-      prompt: null,
-      revision: 0,
-      defaultPrompt: defaults,
-    }
-  }
-  const { enabled, cadence, recipients, locale, prompt, revision, ownerId, nextAt, pausedReason } = row
+  const { enabled, cadence, recipients, locale, prompt, revision } = row ?? unset
   return {
     ...{ enabled, cadence, recipients, locale, prompt, revision },
-    settingsId: row.id,
-    defaultPrompt: defaults,
-    ...(ownerId === null ? {} : { ownerId }),
-    ...(nextAt === null ? {} : { nextAt: nextAt.toISOString() }),
-    ...(pausedReason === null ? {} : { pausedReason }),
-    updatedAt: row.updatedAt.toISOString(),
+    defaultPrompt: defaultPrompt(slug, locale ?? company),
+    ...(row && {
+      settingsId: row.id,
+      ...(row.ownerId !== null && { ownerId: row.ownerId }),
+      ...(row.nextAt !== null && { nextAt: row.nextAt.toISOString() }),
+      ...(row.pausedReason !== null && { pausedReason: row.pausedReason }),
+      updatedAt: row.updatedAt.toISOString(),
+    }),
   }
+}
+
+/** What holds until a company has set an analysis. */
+const unset: Omit<AutomaticAnalysisSettings, 'defaultPrompt'> = {
+  enabled: false,
+  cadence: 'monthly',
+  recipients: [],
+  locale: null,
+  prompt: null,
+  revision: 0,
 }

@@ -40,6 +40,9 @@ export function createReportSettingsStore(db: Queries) {
       await db.update(reportSettings).set(change).where(one(companyId, slug))
     },
 
+    /** When the next report is to be made. */
+    dueAt: sql`(select min(next_at) from ${reportSettings})`,
+
     /** Those whose next report is due, locked, the longest due first. Now is the database's, which all processes share. */
     async lockDue(limit: number): Promise<{ now: number; rows: StoredSettings[] }> {
       const { rows: present } = await db.execute<{ now: number }>(

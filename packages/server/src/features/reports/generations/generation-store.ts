@@ -8,7 +8,6 @@ import {
   reports,
   type StoredFailure,
 } from '../../../database/tables/report.ts'
-import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import {
   and,
   asc,
@@ -20,6 +19,7 @@ import {
   sql,
 } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
+import { createLedger, type Held } from '../../../platform/work/ledger.ts'
 
 export type StoredGeneration = typeof reportGenerations.$inferSelect
 
@@ -32,36 +32,16 @@ const underWay = inArray(reportGenerations.state, ['queued', 'running'])
 
 /** The ledger of generations, which is also the queue that they are taken from; given a transaction it works inside it. */
 export function createGenerationStore(db: Queries) {
-  const { take, findDelay, keep, lockHeld, requeue } = createLeasedRows(
-    db,
-    reportGenerations,
-    'report_generations',
-  )
-  const held = ({ id, attempts }: Held) =>
-    and(
-      eq(reportGenerations.id, id),
-      eq(reportGenerations.attempts, attempts),
-      eq(reportGenerations.state, 'running'),
-    )
+  const ledger = createLedger(db, reportGenerations, 'report_generations')
   const ofReport = (companyId: string, reportId: string) =>
     and(eq(reportGenerations.companyId, companyId), eq(reportGenerations.reportId, reportId))
 
   return {
-    findDelay,
-    keep,
-    lockHeld,
+    ...ledger,
 
     /** Undefined where another generation of the report is under way. */
     async insert(generation: NewGeneration): Promise<StoredGeneration | undefined> {
       const [row] = await db.insert(reportGenerations).values(generation).onConflictDoNothing().returning()
-      return row
-    },
-
-    /** As `take` of `platform/jobs/leased-rows.ts`. */
-    async take(leaseSeconds: number, perCompany: number): Promise<StoredGeneration | undefined> {
-      const id = await take(leaseSeconds, perCompany)
-      if (id === undefined) return undefined
-      const [row] = await db.select().from(reportGenerations).where(eq(reportGenerations.id, id))
       return row
     },
 
@@ -109,35 +89,17 @@ export function createGenerationStore(db: Queries) {
       return { count: row?.count ?? 0, freeIn: Math.max(1, Math.ceil(row?.free_in ?? 0)) }
     },
 
-    /** False when the process no longer has it. */
-    async noteProgress(generation: Held, progress: number): Promise<boolean> {
-      const noted = await db
-        .update(reportGenerations)
-        .set({ progress })
-        .where(held(generation))
-        .returning({ id: reportGenerations.id })
-      return noted.length > 0
-    },
-
     async finish(
       generation: Held,
       { sections, usage }: { sections: readonly ReportSection[]; usage: ReportUsage },
     ): Promise<void> {
-      await db
-        .update(reportGenerations)
-        .set({ state: 'done', sections: [...sections], usage, progress: 1, endedAt: sql`now()` })
-        .where(held(generation))
+      const columns = { sections: [...sections], usage, progress: 1, endedAt: sql`now()` }
+      await ledger.set(generation, { state: 'done', ...columns })
     },
 
     /** False when the process no longer has it. */
-    async fail(generation: Held, failure: StoredFailure, usage: ReportUsage): Promise<boolean> {
-      const failed = await db
-        .update(reportGenerations)
-        .set({ state: 'failed', failure, usage, endedAt: sql`now()` })
-        .where(held(generation))
-        .returning({ id: reportGenerations.id })
-      return failed.length > 0
-    },
+    fail: (generation: Held, failure: StoredFailure, usage: ReportUsage): Promise<boolean> =>
+      ledger.set(generation, { state: 'failed', failure, usage, endedAt: sql`now()` }),
 
     /** Ends what is under way of a report, whichever process has it. @returns its id */
     async cancel(companyId: string, reportId: string, failure: StoredFailure): Promise<string | undefined> {
@@ -148,13 +110,6 @@ export function createGenerationStore(db: Queries) {
         .returning({ id: reportGenerations.id })
       return row?.id
     },
-
-    /** Queues it for another attempt. */
-    postpone: (generation: Held, seconds: number): Promise<void> => requeue(generation, seconds),
-
-    /** Gives it back as if this attempt had not begun. */
-    giveBack: (generation: Held, seconds: number): Promise<void> =>
-      requeue(generation, seconds, generation.attempts - 1),
 
     /** Stores evidence of an attempt. @returns false when the process no longer has the generation */
     async insertEvidence(generation: StoredGeneration, evidence: Evidence, bytes: number): Promise<boolean> {

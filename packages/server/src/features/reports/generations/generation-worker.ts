@@ -3,9 +3,9 @@ import type { ReportUsage } from '@millrace/contract/resources/report.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
-import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import { createLedgerWork } from '../../../platform/work/ledger-work.ts'
 import type { GeneratedReport, GenerationRequest } from '../generator/generation.ts'
 import { comparisonsOf, toComparisonWindows, toldWindows, wholeOf, windowOf } from '../periods/periods.ts'
 import type { QuestionBase, ReadQuestion } from '../questions/question-reader.ts'
@@ -14,7 +14,7 @@ import { createReportStore, type ReportChange, type StoredReport } from '../repo
 import type { Interval, TimeRules } from '../time-rules.ts'
 import { shownEvidence } from './failure-evidence.ts'
 import type { CheckSections, PlanReader, ReportGenerator } from './generation.ts'
-import { type Failure, failureOfError, GenerationRefused } from './generation-failure.ts'
+import { type Failure, failureOf, failureOfError, GenerationRefused } from './generation-failure.ts'
 import { createGenerationStore, type StoredGeneration } from './generation-store.ts'
 import { sumOfUsage } from './usage.ts'
 
@@ -42,12 +42,8 @@ export interface GenerationWorkerDependencies {
   readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
-/** A process that does not say for so long that it still works has ended. */
-const leaseSeconds = 60
-const keepEveryMs = 20_000
-/** Generations of one company at a time: its users' own queries have the other places of the gate. */
-const perCompany = 2
-const maxAttempts = 3
+/** At once in one process. */
+const lanes = 2
 /** Seconds before the second and the third attempt. */
 const pauses = [30, 120] as const
 /** Of all evidence of a report, as JSON. */
@@ -150,7 +146,7 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
       written = fraction
       isWriting = true
       generations
-        .noteProgress(generation, fraction)
+        .set(generation, { progress: fraction })
         .catch((error: unknown) => log.warn({ err: error }, 'the progress of a report was not written'))
         .finally(() => {
           isWriting = false
@@ -317,54 +313,23 @@ export function createGenerationWorker(dependencies: GenerationWorkerDependencie
     })
   }
 
-  async function settle(generation: StoredGeneration, error: unknown): Promise<void> {
-    const failure = failureOfError(error)
-    const { id, attempts } = generation
-    if (failure.code === 'internal') {
-      log.error({ generationId: id, attempt: attempts, err: error }, 'the generation of a report failed')
-    }
-    const seconds = pauses[attempts - 1]
-    if (!failure.retryable || seconds === undefined) return fail(generation, failure)
-    log.warn(
-      { generationId: id, attempt: attempts, reason: failure.message },
-      'the generation of a report failed and is tried again later',
-    )
-    await generations.postpone(generation, seconds)
-  }
-
-  return {
-    /**
-     * Makes what is due longest.
-     * @param stopping ends the queries; the generation is given back as if it had not begun
-     * @returns false when nothing is due
-     */
-    async runOne(stopping?: AbortSignal): Promise<boolean> {
-      const generation = await relational.transaction((tx) =>
-        createGenerationStore(tx).take(leaseSeconds, perCompany),
-      )
-      if (!generation) return false
-      const lease = holdLease({
-        keep: () => generations.keep(generation, leaseSeconds),
-        everyMs: keepEveryMs,
-        onError: (error) => log.warn({ err: error }, 'the lease of a generation was not extended'),
-        stopping,
-      })
-      try {
-        if (generation.attempts > maxAttempts) throw new GenerationRefused('service-ended')
-        const found = await reports.find(generation.companyId, generation.reportId)
-        if (!found) return true
-        await requireRights(generation, found.report)
-        await publish(generation, await produce(generation, found.report, lease.signal))
-      } catch (error) {
-        if (lease.isLost() || error instanceof GenerationTaken) return true
-        if (stopping?.aborted) await generations.giveBack(generation, 0)
-        else await settle(generation, error)
-      } finally {
-        lease.end()
-      }
-      return true
+  return createLedgerWork<StoredGeneration, Failure>({
+    names: ['the generation of a report', 'generations of reports'],
+    ...{ relational, log, lanes, pauses, fail },
+    ledgerOf: createGenerationStore,
+    interrupted: failureOf('service-ended'),
+    judge(error) {
+      if (error instanceof GenerationTaken) return undefined
+      const failure = failureOfError(error)
+      return { failure, mayPass: failure.retryable, isFault: failure.code === 'internal' }
     },
-  }
+    async attempt(generation, signal) {
+      const found = await reports.find(generation.companyId, generation.reportId)
+      if (!found) return
+      await requireRights(generation, found.report)
+      await publish(generation, await produce(generation, found.report, signal))
+    },
+  })
 }
 
 function usageOf({ startedAt }: StoredGeneration, evidence: readonly Evidence[], now: number): ReportUsage {

@@ -2,6 +2,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import type { Work } from '../../../platform/work/background.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
 import { createSavedQueryStore } from '../saved-query-store.ts'
 import type { PauseSchedule } from './pause-schedule.ts'
@@ -118,37 +119,38 @@ export function createRunMessages(dependencies: RunMessagesDependencies) {
     })
   }
 
-  return {
-    /** Sends what is due longest. @returns false when nothing is due */
-    async sendOne(): Promise<boolean> {
-      const due = await runs.takeMessage(leaseSeconds)
-      if (!due) return false
-      const { message, run } = due
-      let reason: string | undefined
-      try {
-        if (message.attempts > maxAttempts) reason = 'the service ended during every attempt'
-        else reason = await send(run, message)
-      } catch (error) {
-        reason = (error as Error).message
-        if (error instanceof RightsLost) {
-          await runs.noteMessage(message, { state: 'failed', reason })
-          return true
-        }
-        const seconds = pauses[message.attempts - 1]
-        if (seconds !== undefined) {
-          log.warn(
-            { runId: run.id, attempt: message.attempts, err: error },
-            'a message about a run was not taken',
-          )
-          await runs.noteMessage(message, { state: 'queued', reason, seconds })
-          return true
-        }
+  /** Sends what is due longest. @returns false when nothing is due */
+  async function sendOne(): Promise<boolean> {
+    const due = await runs.takeMessage(leaseSeconds)
+    if (!due) return false
+    const { message, run } = due
+    let reason: string | undefined
+    try {
+      if (message.attempts > maxAttempts) reason = 'the service ended during every attempt'
+      else reason = await send(run, message)
+    } catch (error) {
+      reason = (error as Error).message
+      if (error instanceof RightsLost) {
+        await runs.noteMessage(message, { state: 'failed', reason })
+        return true
       }
-      if (reason === undefined) await runs.noteMessage(message, { state: 'sent', reason: null })
-      else await giveUp(run, message, reason)
-      return true
-    },
+      const seconds = pauses[message.attempts - 1]
+      if (seconds !== undefined) {
+        log.warn(
+          { runId: run.id, attempt: message.attempts, err: error },
+          'a message about a run was not taken',
+        )
+        await runs.noteMessage(message, { state: 'queued', reason, seconds })
+        return true
+      }
+    }
+    if (reason === undefined) await runs.noteMessage(message, { state: 'sent', reason: null })
+    else await giveUp(run, message, reason)
+    return true
   }
+
+  const work: Work = { name: 'messages of runs', dueAt: runs.messageDueAt, run: sendOne }
+  return { ...work, sendOne }
 }
 
 const gone = 'the owner no longer has such a linked account'

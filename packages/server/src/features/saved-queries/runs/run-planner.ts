@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import type { Work } from '../../../platform/work/background.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
 import { createSavedQueryStore, type StoredSavedQuery } from '../saved-query-store.ts'
 import { type DueTimes, dueTimes } from '../schedule/planned-times.ts'
@@ -10,7 +11,7 @@ import type { PauseSchedule } from './pause-schedule.ts'
 import { createRunStore, type NewRun } from './run-store.ts'
 
 export interface RunPlannerDependencies {
-  readonly relational: Pick<Relational, 'transaction'>
+  readonly relational: Pick<Relational, 'db' | 'transaction'>
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly openZone: (name: string) => Zone
   readonly pause: PauseSchedule
@@ -65,29 +66,30 @@ export function createRunPlanner(dependencies: RunPlannerDependencies) {
     }
   }
 
-  return {
-    /** @returns whether there may be more to plan */
-    async plan(): Promise<boolean> {
-      return relational.transaction(async (tx) => {
-        const savedQueries = createSavedQueryStore(tx)
-        const runs = createRunStore(tx)
-        const { now, rows } = await savedQueries.lockDue(batch)
-        for (const due of rows) {
-          const { companyId, id } = due
-          const times = timesOf(due, (await readSettings(companyId)).timezone, now)
-          if (typeof times === 'string') {
-            await pause(tx, due, times)
-            continue
-          }
-          const { latest, missed, next } = times
-          if (latest !== undefined) await runs.insert(entriesOf(due, latest, missed, now))
-          await savedQueries.note(companyId, id, {
-            nextRunAt: next === undefined ? null : new Date(next),
-            plannedTo: new Date(now),
-          })
+  /** @returns whether there may be more to plan */
+  async function plan(): Promise<boolean> {
+    return relational.transaction(async (tx) => {
+      const savedQueries = createSavedQueryStore(tx)
+      const runs = createRunStore(tx)
+      const { now, rows } = await savedQueries.lockDue(batch)
+      for (const due of rows) {
+        const { companyId, id } = due
+        const times = timesOf(due, (await readSettings(companyId)).timezone, now)
+        if (typeof times === 'string') {
+          await pause(tx, due, times)
+          continue
         }
-        return rows.length === batch
-      })
-    },
+        const { latest, missed, next } = times
+        if (latest !== undefined) await runs.insert(entriesOf(due, latest, missed, now))
+        await savedQueries.note(companyId, id, {
+          nextRunAt: next === undefined ? null : new Date(next),
+          plannedTo: new Date(now),
+        })
+      }
+      return rows.length === batch
+    })
   }
+
+  const work: Work = { name: 'schedules', dueAt: createSavedQueryStore(relational.db).dueAt, run: plan }
+  return { ...work, plan }
 }

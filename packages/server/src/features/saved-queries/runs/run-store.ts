@@ -3,19 +3,10 @@ import {
   savedQueryResults,
   savedQueryRuns,
 } from '../../../database/tables/saved-query.ts'
-import { createLeasedRows, type Held } from '../../../platform/jobs/leased-rows.ts'
 import type { Range } from '../../../platform/paging.ts'
-import {
-  and,
-  count,
-  desc,
-  eq,
-  inArray,
-  isNotNull,
-  lte,
-  sql,
-} from '../../../platform/stores/postgres/drizzle.ts'
+import { and, count, desc, eq, inArray, lte, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
+import { createLedger, type Held } from '../../../platform/work/ledger.ts'
 
 export type StoredRun = typeof savedQueryRuns.$inferSelect
 export type StoredMessage = typeof savedQueryMessages.$inferSelect
@@ -28,18 +19,38 @@ export type NewRun = Pick<
 
 /** Rows of one statement. */
 const sweptAtOnce = 200
+const ledgerDays = 365
 
 /** The ledger of runs, which is also the queue that they are taken from; given a transaction it works inside it. */
 export function createRunStore(db: Queries) {
-  const { take, findDelay, keep, lockHeld, requeue } = createLeasedRows(
-    db,
-    savedQueryRuns,
-    'saved_query_runs',
-  )
-  const held = ({ id, attempts }: Held) =>
-    and(eq(savedQueryRuns.id, id), eq(savedQueryRuns.attempts, attempts), eq(savedQueryRuns.state, 'running'))
+  const ledger = createLedger(db, savedQueryRuns, 'saved_query_runs')
+
+  /** @returns of how many runs, at most a few hundred */
+  async function sweepResults(): Promise<number> {
+    const runs = await db
+      .select({ id: savedQueryRuns.id })
+      .from(savedQueryRuns)
+      .where(lte(savedQueryRuns.resultsUntil, sql`now()`))
+      .limit(sweptAtOnce)
+    if (runs.length === 0) return 0
+    const ids = runs.map(({ id }) => id)
+    await db.delete(savedQueryResults).where(inArray(savedQueryResults.runId, ids))
+    await db.update(savedQueryRuns).set({ resultsUntil: null }).where(inArray(savedQueryRuns.id, ids))
+    return runs.length
+  }
+
+  async function sweepRuns(): Promise<number> {
+    const { rowCount } = await db.execute(
+      sql`delete from ${savedQueryRuns} where id in (
+        select id from ${savedQueryRuns} where created_at < now() - make_interval(days => ${ledgerDays})
+          and state not in ('queued', 'running') limit ${sweptAtOnce})`,
+    )
+    return rowCount ?? 0
+  }
 
   return {
+    ...ledger,
+
     /** @returns the rows that are new: one planned time of a saved query has one row, and one run is under way */
     async insert(runs: readonly NewRun[]): Promise<StoredRun[]> {
       if (runs.length === 0) return []
@@ -48,19 +59,6 @@ export function createRunStore(db: Queries) {
         .values([...runs])
         .onConflictDoNothing()
         .returning()
-    },
-
-    async isUnderWay(savedQueryId: string): Promise<boolean> {
-      const rows = await db
-        .select({ id: savedQueryRuns.id })
-        .from(savedQueryRuns)
-        .where(
-          and(
-            eq(savedQueryRuns.savedQueryId, savedQueryId),
-            inArray(savedQueryRuns.state, ['queued', 'running']),
-          ),
-        )
-      return rows.length > 0
     },
 
     async count(savedQueryId: string): Promise<number> {
@@ -99,54 +97,22 @@ export function createRunStore(db: Queries) {
         .orderBy(savedQueryMessages.linkedAccountId)
     },
 
-    /** As `take` of `platform/jobs/leased-rows.ts`. */
-    async take(leaseSeconds: number, perCompany: number): Promise<StoredRun | undefined> {
-      const id = await take(leaseSeconds, perCompany)
-      if (id === undefined) return undefined
-      const [row] = await db.select().from(savedQueryRuns).where(eq(savedQueryRuns.id, id))
-      return row
-    },
-
-    findDelay,
-    keep,
-    lockHeld,
-
     async finish(
       run: Held,
       outcome: Pick<StoredRun, 'recipients' | 'results' | 'reason'> & { readonly resultDays: number },
     ): Promise<void> {
       const { resultDays, ...columns } = outcome
-      await db
-        .update(savedQueryRuns)
-        .set({
-          ...columns,
-          state: 'delivered',
-          endedAt: sql`now()`,
-          resultsUntil: sql`now() + make_interval(days => ${resultDays})`,
-        })
-        .where(held(run))
+      await ledger.set(run, {
+        ...columns,
+        state: 'delivered',
+        endedAt: sql`now()`,
+        resultsUntil: sql`now() + make_interval(days => ${resultDays})`,
+      })
     },
 
     /** False when the process no longer has the run. */
-    async fail(run: Held, reason: string): Promise<boolean> {
-      const failed = await db
-        .update(savedQueryRuns)
-        .set({ state: 'failed', endedAt: sql`now()`, reason })
-        .where(held(run))
-        .returning({ id: savedQueryRuns.id })
-      return failed.length > 0
-    },
-
-    /** Queues it for another attempt. */
-    async postpone(run: Held, seconds: number, reason: string): Promise<void> {
-      await db.update(savedQueryRuns).set({ reason }).where(held(run))
-      await requeue(run, seconds)
-    },
-
-    /** Gives it back as if this attempt had not begun. */
-    async giveBack(run: Held, seconds: number): Promise<void> {
-      await requeue(run, seconds, run.attempts - 1)
-    },
+    fail: (run: Held, reason: string): Promise<boolean> =>
+      ledger.set(run, { state: 'failed', endedAt: sql`now()`, reason }),
 
     /** Of this attempt and those before it. */
     async deletePieces({ id, attempts }: Held): Promise<void> {
@@ -207,6 +173,9 @@ export function createRunStore(db: Queries) {
         )
     },
 
+    /** When the next message can be taken. */
+    messageDueAt: sql`(select min(due_at) from ${savedQueryMessages} where state = 'queued')`,
+
     /** Takes the message that is due longest; no other process gets it until `leaseSeconds` have passed. */
     async takeMessage(leaseSeconds: number): Promise<{ message: StoredMessage; run: StoredRun } | undefined> {
       const { rows } = await db.execute<{ run_id: string; linked_account_id: string }>(
@@ -245,28 +214,10 @@ export function createRunStore(db: Queries) {
         )
     },
 
-    /** Deletes results whose time has passed. @returns of how many runs, at most a few hundred */
-    async sweepResults(): Promise<number> {
-      const runs = await db
-        .select({ id: savedQueryRuns.id })
-        .from(savedQueryRuns)
-        .where(and(isNotNull(savedQueryRuns.resultsUntil), lte(savedQueryRuns.resultsUntil, sql`now()`)))
-        .limit(sweptAtOnce)
-      if (runs.length === 0) return 0
-      const ids = runs.map(({ id }) => id)
-      await db.delete(savedQueryResults).where(inArray(savedQueryResults.runId, ids))
-      await db.update(savedQueryRuns).set({ resultsUntil: null }).where(inArray(savedQueryRuns.id, ids))
-      return runs.length
-    },
-
-    /** Deletes entries of the ledger that were made so many days ago and have ended. @returns how many */
-    async sweepRuns(days: number): Promise<number> {
-      const { rowCount } = await db.execute(
-        sql`delete from ${savedQueryRuns} where id in (
-          select id from ${savedQueryRuns} where created_at < now() - make_interval(days => ${days})
-            and state not in ('queued', 'running') limit ${sweptAtOnce})`,
-      )
-      return rowCount ?? 0
+    /** Deletes results whose 7 days have passed, and entries of the ledger after a year. */
+    async sweep(signal?: AbortSignal): Promise<void> {
+      while (!signal?.aborted && (await sweepResults()) > 0);
+      while (!signal?.aborted && (await sweepRuns()) > 0);
     },
   }
 }

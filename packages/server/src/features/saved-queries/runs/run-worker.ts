@@ -1,10 +1,10 @@
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
-import { holdLease } from '../../../platform/jobs/lease.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
+import { createLedgerWork, type Verdict } from '../../../platform/work/ledger-work.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
 import type { Answer, QueryRequest } from '../../statistics/statistics-service.ts'
 import type { HoldStorage, StorageHold } from '../../storage/storage-service.ts'
@@ -41,17 +41,18 @@ interface Receivers {
   readonly refused?: string
 }
 
+interface Failure {
+  readonly reason: string
+  readonly rightsLost?: boolean
+}
+
 /** A run that no further attempt can help; the message is for its owner. */
 class RunRefused extends Error {
   override readonly name = 'RunRefused'
 }
 
-/** A process that does not say for so long that it still runs has ended. */
-const leaseSeconds = 60
-const keepEveryMs = 20_000
-/** Runs of one company at a time: its users' own queries have the other places of the gate. */
-const perCompany = 2
-const maxAttempts = 3
+/** Runs at once in one process; a query computes on all cores already. */
+const lanes = 3
 /** Seconds before the second and the third attempt. */
 const pauses = [60, 300] as const
 /** While the company asks more than it may, its runs wait without an attempt being counted, for an hour at most. */
@@ -196,7 +197,7 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
   }
 
   /** Ends the run; the owner hears of the first of several failures, and of the pause after the last. */
-  async function fail(run: StoredRun, reason: string, rightsLost: boolean): Promise<void> {
+  async function fail(run: StoredRun, { reason, rightsLost }: Failure): Promise<void> {
     await relational.transaction(async (tx) => {
       const withinQueries = createSavedQueryStore(tx)
       const within = createRunStore(tx)
@@ -228,67 +229,42 @@ export function createRunWorker(dependencies: RunWorkerDependencies) {
     })
   }
 
-  async function settle(run: StoredRun, error: unknown): Promise<void> {
-    if (error instanceof RightsLost) return fail(run, error.message, true)
-    if (error instanceof RunRefused) return fail(run, error.message, false)
-    const { id, attempts, plannedFor } = run
-    const reason = reasonOf(error)
-    if (error instanceof DomainError && error.errorName === 'storageFull') return fail(run, reason, false)
-    if (!(error instanceof DomainError))
-      log.error({ runId: id, attempt: attempts, err: error }, 'a run failed')
-    else if (error.errorName === 'tooManyRequests' && clock.now() - plannedFor.getTime() < busyForMs) {
-      return runs.giveBack(run, busySeconds)
-    } else if (error.status < 500) return fail(run, reason, false)
-    const seconds = pauses[attempts - 1]
-    if (seconds === undefined) return fail(run, reason, false)
-    log.warn(
-      { runId: id, attempt: attempts, reason },
-      'a run of a saved query failed and is tried again later',
-    )
-    await runs.postpone(run, seconds, reason)
+  function judge(error: unknown, { plannedFor }: StoredRun): Verdict<StoredRun, Failure> {
+    if (error instanceof RightsLost) return { failure: { reason: error.message, rightsLost: true } }
+    if (error instanceof RunRefused) return { failure: { reason: error.message } }
+    if (!(error instanceof DomainError)) {
+      // What users may know: failures inside the service are in its log.
+      const reason = 'the service had a failure of its own, which is in its log'
+      return { failure: { reason }, mayPass: true, isFault: true, columns: { reason } }
+    }
+    const { errorName, status, message: reason } = error
+    const isBusy = errorName === 'tooManyRequests' && clock.now() - plannedFor.getTime() < busyForMs
+    return {
+      failure: { reason },
+      mayPass: status >= 500 && errorName !== 'storageFull',
+      columns: { reason },
+      ...(isBusy && { waitSeconds: busySeconds }),
+    }
   }
 
-  return {
-    /**
-     * Runs what is due longest.
-     * @param stopping ends the queries; the run is given back as if it had not begun
-     * @returns false when nothing is due
-     */
-    async runOne(stopping?: AbortSignal): Promise<boolean> {
-      const run = await relational.transaction((tx) => createRunStore(tx).take(leaseSeconds, perCompany))
-      if (!run) return false
-      const lease = holdLease({
-        keep: () => runs.keep(run, leaseSeconds),
-        everyMs: keepEveryMs,
-        onError: (error) => log.warn({ err: error }, 'the lease of a run was not extended'),
-        stopping,
-      })
-      try {
-        if (run.attempts > maxAttempts) throw new RunRefused('the service ended during every attempt')
-        const savedQuery = await savedQueries.find(run.companyId, run.savedQueryId)
-        if (!savedQuery) return true
-        if (run.trigger === 'schedule' && !isOn(savedQuery.schedule)) throw new RunRefused(turnedOff)
-        await requireRunner(savedQueries, savedQuery, run)
-        await holdStorage(run.companyId, 0, async (hold) =>
-          deliver(run, await produce(run, savedQuery, hold, lease.signal), hold),
-        )
-      } catch (error) {
-        if (lease.isLost()) return true
-        if (stopping?.aborted) await runs.giveBack(run, 0)
-        else await settle(run, error)
-      } finally {
-        lease.end()
-      }
-      return true
+  return createLedgerWork<StoredRun, Failure>({
+    names: ['a run of a saved query', 'runs of saved queries'],
+    ...{ relational, log, lanes, pauses, judge, fail },
+    ledgerOf: createRunStore,
+    interrupted: { reason: 'the service ended during every attempt' },
+    async attempt(run, signal) {
+      const savedQuery = await savedQueries.find(run.companyId, run.savedQueryId)
+      if (!savedQuery) return
+      if (run.trigger === 'schedule' && !isOn(savedQuery.schedule)) throw new RunRefused(turnedOff)
+      await requireRunner(savedQueries, savedQuery, run)
+      await holdStorage(run.companyId, 0, async (hold) =>
+        deliver(run, await produce(run, savedQuery, hold, signal), hold),
+      )
     },
-  }
+  })
 }
 
 const turnedOff = 'the schedule was turned off before it ran'
 
 const outsiders = (addresses: readonly string[]): string =>
   `${addresses.join(', ')} ${addresses.length === 1 ? 'is' : 'are'} of no active user of the company and of no domain that it has verified`
-
-/** What users may know: failures inside the service are in its log. */
-const reasonOf = (error: unknown): string =>
-  error instanceof DomainError ? error.message : 'the service had a failure of its own, which is in its log'

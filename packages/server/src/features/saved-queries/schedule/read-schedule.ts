@@ -1,12 +1,8 @@
+import type { Fault } from '@millrace/contract/failure-data.ts'
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import type { Zone } from '../../statistics/query/time/zone.ts'
 import { nextTimes, type Recurrence } from './planned-times.ts'
 import { neverRuns, readCron } from './read-cron.ts'
-
-export interface Fault {
-  readonly path: string
-  readonly message: string
-}
 
 /** When a schedule runs. */
 export interface Plan {

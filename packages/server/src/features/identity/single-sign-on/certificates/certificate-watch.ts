@@ -1,9 +1,7 @@
 import { X509Certificate } from 'node:crypto'
-import { Type } from 'typebox'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import type { Catalogue } from '../../../../platform/i18n/language.ts'
-import { defineJob } from '../../../../platform/jobs/job.ts'
 import { emailTemplate } from '../../../../platform/mail/email-template.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Relational } from '../../../../platform/stores/relational.ts'
@@ -18,15 +16,6 @@ export interface CertificateWatchDependencies {
   readonly enqueueMail: EnqueueMail
   readonly clock: Clock
 }
-
-/** Every hour. */
-export const certificateWatch = defineJob({
-  name: 'certificate-watch',
-  schema: Type.Object({}),
-  retry: { limit: 2, delaySeconds: 60, maxDelaySeconds: 600 },
-  isExclusive: true,
-  cron: '23 * * * *',
-})
 
 /** A certificate without which the company's single sign-on ends. */
 interface Watched {

@@ -1,7 +1,5 @@
-import { Type } from 'typebox'
 import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { defineJob } from '../../../../platform/jobs/job.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
@@ -23,16 +21,6 @@ export interface MetadataWatchDependencies {
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
 }
-
-/** Looks every ten minutes for what is due. */
-export const metadataWatch = defineJob({
-  name: 'metadata-watch',
-  schema: Type.Object({}),
-  retry: { limit: 0 },
-  isExclusive: true,
-  expireSeconds: 3600,
-  cron: '*/10 * * * *',
-})
 
 /** Documents that are read at the same time. */
 const maxConcurrent = 4

@@ -8,22 +8,25 @@ export interface Lease {
 }
 
 export interface LeaseOptions {
-  /** Extends the lease; false when another process has the work. */
-  readonly keep: () => Promise<boolean>
-  readonly everyMs: number
+  /** Extends the lease by so many seconds; false when another process has the work. */
+  readonly keep: (leaseSeconds: number) => Promise<boolean>
   /** The lease is longer than a short outage, and what the process no longer has it does not finish. */
   readonly onError: (error: unknown) => void
   readonly stopping?: AbortSignal | undefined
 }
 
+/** A process that does not say for so long that it still works has ended. */
+export const leaseSeconds = 60
+const keepEveryMs = 20_000
+
 /** Says again and again that the process still works, until `end`. */
-export function holdLease({ keep, everyMs, onError, stopping }: LeaseOptions): Lease {
+export function holdLease({ keep, onError, stopping }: LeaseOptions): Lease {
   const lost = new AbortController()
   const timer = setInterval(() => {
-    keep().then((kept) => {
+    keep(leaseSeconds).then((kept) => {
       if (!kept) lost.abort(new Error('another process has this work'))
     }, onError)
-  }, everyMs).unref()
+  }, keepEveryMs).unref()
   return {
     signal: stopping ? AbortSignal.any([stopping, lost.signal]) : lost.signal,
     isLost: () => lost.signal.aborted,
