@@ -61,10 +61,13 @@ function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOpti
     // The pool's own handler goes when the connection is handed out: an error without one ends the process.
     client.on('error', lost.reject)
     client.on('end', () => lost.reject(new Error('the connection was closed')))
-    client.on('notification', ({ channel, payload }) => {
-      for (const watch of watches) if (watch.channel === channel) watch.onNotice(payload || undefined)
-    })
+    // Those that have begun: an earlier notice that is still on its way is none of theirs.
     const listening = new Set<Watch>()
+    client.on('notification', ({ channel, payload }) => {
+      for (const watch of listening) {
+        if (watch.channel === channel && watches.has(watch)) watch.onNotice(payload || undefined)
+      }
+    })
     const isOver = Promise.race([lost.promise, stopped])
     isOver.catch(() => {})
 
