@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { packageFile } from '../platform/files/package-files.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -69,7 +70,7 @@ export type Source = Static<typeof Source>
 export type Condition = Static<typeof Condition>
 
 const mappingCheck = Compile(Mapping)
-const shipped = new URL('../../mappings/', import.meta.url)
+const shipped = packageFile('mappings/')
 
 /** A faulty mapping or option; the message is for the person at the terminal. */
 export class ImportFault extends Error {
