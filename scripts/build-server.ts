@@ -28,11 +28,15 @@ function importDrizzle(code: string): string {
 }
 
 async function build(): Promise<void> {
-  const { rolldown } = await import('rolldown')
+  const tool = await import('rolldown').catch(() => undefined)
+  if (tool === undefined) {
+    console.error('No bundle is made without the development dependencies: the service runs from source.')
+    return
+  }
   const folder = fileURLToPath(bundleFolder)
   const draft = `${folder.slice(0, -1)}-draft`
   const hash = hashSources()
-  const bundle = await rolldown({
+  const bundle = await tool.rolldown({
     input: Object.fromEntries(programs.map((name) => [name, fileURLToPath(packageFile(`src/${name}.ts`))])),
     platform: 'node',
     tsconfig: false,
