@@ -8,7 +8,14 @@ import type { LibraryGroup } from './documents/page-library.ts'
 
 /** What writes the documents is loaded at the first request for one. */
 async function loadPages() {
-  const [openapi, library, guide, llms, reference, welcome] = await Promise.all([
+  const [
+    { openApiDocument },
+    { readPages },
+    { guidePage, unknownGuidePage },
+    { llmsFullText, llmsText },
+    { referencePage },
+    { welcomePage, welcomeText },
+  ] = await Promise.all([
     import('@millrace/contract/openapi.ts'),
     import('./documents/page-library.ts'),
     import('./documents/guide-page.ts'),
@@ -16,7 +23,17 @@ async function loadPages() {
     import('./documents/reference-page.ts'),
     import('./documents/welcome-page.ts'),
   ])
-  return { ...openapi, ...library, ...guide, ...llms, ...reference, ...welcome }
+  return {
+    openApiDocument,
+    readPages,
+    guidePage,
+    unknownGuidePage,
+    llmsFullText,
+    llmsText,
+    referencePage,
+    welcomePage,
+    welcomeText,
+  }
 }
 type Pages = Awaited<ReturnType<typeof loadPages>>
 
