@@ -26,7 +26,7 @@ const longRuns: readonly Run[] = [
   ['experiments', '--events', '100000', '--rounds', '1', '--settle', '0'],
   ['analyses', '--events', '20000', '--settle', '0'],
   ['large-answers', '--seconds', '1', '--rows', '2000', '--settle', '0'],
-  ['start', '--rounds', '1', '--minutes', '0', '--settle', '0'],
+  ['start', '--rounds', '1', '--minutes', '0', '--settle', '0', '--idle', '1'],
   ['schedules', '--seconds', '1', '--schedules', '3', '--events', '1000'],
   ['reports', '--reports', '200', '--rounds', '1'],
   ['workflows', '--nodes', '20', '--rounds', '2'],

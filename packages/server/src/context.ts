@@ -31,13 +31,7 @@ import { openConfiguredModel } from './features/reports/language-model/configure
 import type { LanguageModel } from './features/reports/language-model/language-model.ts'
 import { createAttachmentReader } from './features/saved-queries/runs/read-attachment.ts'
 import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
-import {
-  type OpenedColumnar,
-  type OpenedRelational,
-  openColumnarStore,
-  openRelationalStore,
-  openReserves,
-} from './open-stores.ts'
+import { type OpenedRelational, openReserves, type Stores } from './open-stores.ts'
 import { type Clock, monotonicClock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config/config.ts'
 import { createArgon2Threads } from './platform/crypto/argon2-threads.ts'
@@ -95,6 +89,8 @@ export interface ContextOptions {
   readonly config: Config
   readonly logger: Logger
   readonly dataDirectory: DataDirectory
+  /** Closed with the context, also when it cannot be opened. */
+  readonly stores: Stores
   /** Address under which users reach the service, without a path; known once it listens. */
   readonly publicUrl: () => string
   readonly overrides?: ContextOverrides
@@ -109,9 +105,6 @@ export interface ContextOverrides extends ServiceOverrides {
   readonly outgoing?: OutgoingClient
   readonly languageModel?: LanguageModel
   readonly findPrincipal?: FindPrincipal
-  /** Its migrations are applied already. */
-  readonly relational?: OpenedRelational
-  readonly columnar?: OpenedColumnar
   readonly log?: EventLog
   readonly freeBytes?: FreeBytes
 }
@@ -153,9 +146,9 @@ async function openOutbox(config: Config, dataDirectory: DataDirectory): Promise
   return createDirectoryOutbox({ directory: join(dataDirectory.path, 'outbox'), from, newId })
 }
 
-/** Opens the stores, brings them up to date, wires the services and starts the work in the background. */
+/** Brings the stores up to date, wires the services and starts the work in the background. */
 export async function openContext(options: ContextOptions): Promise<Context> {
-  const { config, logger, dataDirectory, overrides = {} } = options
+  const { config, logger, dataDirectory, stores, overrides = {} } = options
   const { clock = systemClock } = overrides
   const steadyClock = overrides.clock ?? monotonicClock
   const metrics = createMetrics()
@@ -169,16 +162,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
   closers.push(hashing.close)
   const passwords = overrides.passwords ?? createPasswords({ derive: hashing.derive })
   try {
-    const columnarHome = overrides.columnar ?? openColumnarStore(config, dataDirectory, logger)
+    const { columnar: columnarHome } = stores
     closers.push(columnarHome.close)
-    // The engines start side by side: a start takes as long as the slower one.
-    const serves = columnarHome.start(ending.signal)
-    const relationalHome = overrides.relational ?? (await openRelationalStore(config, dataDirectory, logger))
+    const relationalHome = await stores.relational
     const { relational } = relationalHome
     closers.push(relationalHome.close)
-    if (!overrides.relational) await bringUpToDate(relationalHome, logger)
+    if (!relationalHome.isMigrated) await bringUpToDate(relationalHome, logger)
     const upgrade = upgradeColumnar({
-      serves,
+      serves: columnarHome.serves,
       async migrate() {
         if (columnarHome.isMigrated) return
         await migrateColumnar({

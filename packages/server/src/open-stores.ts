@@ -28,6 +28,8 @@ export interface OpenedRelational {
   /** Whom the service works as, where that is not the owner. */
   readonly applicationRole: string | undefined
   readonly child: SupervisedChild | undefined
+  /** Whether all migrations are applied already, as to stores that tests share. */
+  readonly isMigrated?: boolean
   close(): Promise<void>
 }
 
@@ -91,10 +93,9 @@ export async function openRelationalStore(
 export interface OpenedColumnar {
   readonly columnar: Columnar
   readonly child: SupervisedChild | undefined
-  /** Whether all migrations are applied already, as to stores that tests share. */
   readonly isMigrated?: boolean
-  /** Resolves when the engine has served once; tries again until it does, or until `signal` aborts. */
-  start(signal: AbortSignal): Promise<void>
+  /** Resolves when the engine has served once, which is tried again until it does, or when it is closed. */
+  readonly serves: Promise<void>
   close(): Promise<void>
 }
 
@@ -102,39 +103,53 @@ const firstPauseMilliseconds = 1_000
 const maxPauseMilliseconds = 30_000
 
 /** `CLICKHOUSE_URL`, or an engine of our own as a child. An engine that does not come up is no reason to refuse events. */
-export function openColumnarStore(
-  config: Config,
-  dataDirectory: DataDirectory,
-  logger: Logger,
-): OpenedColumnar {
+function openColumnarStore(config: Config, dataDirectory: DataDirectory, logger: Logger): OpenedColumnar {
   const home =
     config.columnar.url === undefined
       ? embeddedColumnar({ dataDirectory: dataDirectory.path, logger })
       : { columnar: openColumnar({ address: { url: config.columnar.url } }), child: undefined }
   const { columnar, child } = home
+  const closing = new AbortController()
+  const { signal } = closing
+  async function start(): Promise<void> {
+    for (
+      let pause = firstPauseMilliseconds;
+      !signal.aborted;
+      pause = Math.min(2 * pause, maxPauseMilliseconds)
+    ) {
+      try {
+        await (child ? child.start() : columnar.ping())
+        return
+      } catch (error) {
+        logger.error({ err: error }, 'the columnar store does not come up; events wait in the log')
+        await sleep(pause, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
   return {
     columnar,
     child,
-    async start(signal) {
-      for (
-        let pause = firstPauseMilliseconds;
-        !signal.aborted;
-        pause = Math.min(2 * pause, maxPauseMilliseconds)
-      ) {
-        try {
-          await (child ? child.start() : columnar.ping())
-          return
-        } catch (error) {
-          logger.error({ err: error }, 'the columnar store does not come up; events wait in the log')
-          await sleep(pause, undefined, { signal }).catch(() => {})
-        }
-      }
-    },
+    serves: start(),
     async close() {
+      closing.abort()
       await columnar.close()
       await child?.stop()
     },
   }
+}
+
+export interface Stores {
+  readonly columnar: OpenedColumnar
+  readonly relational: Promise<OpenedRelational>
+}
+
+/** Begins to open both: their engines start side by side, while the rest of the service is loaded. */
+export function openStores(config: Config, dataDirectory: DataDirectory, logger: Logger): Stores {
+  const columnar = openColumnarStore(config, dataDirectory, logger)
+  const relational = openRelationalStore(config, dataDirectory, logger)
+  // It may fail before it is awaited.
+  relational.catch(() => {})
+  return { columnar, relational }
 }
 
 /** Of what takes the space of which disk. A database elsewhere has a disk of its own, which nobody here can ask. */

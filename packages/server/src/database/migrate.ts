@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { packageFile } from '../platform/files/package-files.ts'
 import type { Logger } from '../platform/logger.ts'
 import { migrate, readMigrations } from '../platform/migrations/migrations.ts'
 import type { PostgresAddress } from '../platform/stores/relational.ts'
@@ -6,9 +7,9 @@ import { columnarMigrations, type MigratableColumnar } from './columnar-migratio
 import { relationalMigrations } from './relational-migrations.ts'
 
 /** Numbered files of PostgreSQL's SQL. */
-export const relationalDirectory = join(import.meta.dirname, 'migrations')
+export const relationalDirectory = fileURLToPath(packageFile('src/database/migrations'))
 /** Numbered files of ClickHouse's SQL. */
-export const columnarDirectory = join(import.meta.dirname, 'columnar')
+export const columnarDirectory = fileURLToPath(packageFile('src/database/columnar'))
 
 export interface RelationalMigrationOptions {
   /** Of a role that may create tables: the owner's where the application has another. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { add, type Decimal, formatDecimal, multiply, parseDecimal, zero } from './decimal.ts'
-import { type Condition, ImportFault, type Mapping, type Source } from './mapping.ts'
+import { ImportFault } from './import-fault.ts'
+import type { Condition, Mapping, Source } from './mapping.ts'
 import type { InputRecord } from './read-records.ts'
 
 /** A collected event's envelope as it is sent (docs/interface.md, Collected event). */

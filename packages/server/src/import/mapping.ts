@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { packageFile } from '../platform/files/package-files.ts'
+import { ImportFault } from './import-fault.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -69,12 +71,7 @@ export type Source = Static<typeof Source>
 export type Condition = Static<typeof Condition>
 
 const mappingCheck = Compile(Mapping)
-const shipped = new URL('../../mappings/', import.meta.url)
-
-/** A faulty mapping or option; the message is for the person at the terminal. */
-export class ImportFault extends Error {
-  override readonly name = 'ImportFault'
-}
+const shipped = packageFile('mappings/')
 
 /**
  * Reads a mapping file, or one that is shipped when a bare name is given (`online-retail`).

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { parse } from 'csv-parse'
-import { ImportFault } from './mapping.ts'
+import { ImportFault } from './import-fault.ts'
 
 /** One record of the input: a line of CSV by its header, or a document of NDJSON. */
 export interface InputRecord {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ImportFault } from './import-fault.ts'
 import type { Envelope } from './map-records.ts'
-import { ImportFault } from './mapping.ts'
 
 /** Events of one request; the collector takes up to 2,000 and 5 MB (docs/interface.md, Collector). */
 const batchEvents = 500

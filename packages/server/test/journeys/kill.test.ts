@@ -93,7 +93,7 @@ test(
       const sending = sendUntilGone(service, round, all)
       const enough = randomInt(10, 2_000)
       await until(() => all.filter((event) => event.round === round && event.acknowledged).length > enough)
-      const children = Object.keys(service.memory().processes).map((line) => Number(line.split(' ', 1)[0]))
+      const children = service.family().map(({ pid }) => pid)
       process.kill(service.pid, 'SIGKILL')
       // Now and then a child dies with its parent, as when the machine runs out of memory.
       if (round % 3 === 1) {

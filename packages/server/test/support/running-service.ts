@@ -1,19 +1,21 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { bundledProgram } from '../../src/boot/bundle.ts'
 import { findRunningService } from '../../src/platform/files/data-directory.ts'
 import { identify, type ProcessIdentity } from '../../src/platform/processes/identity.ts'
 import { serverVariable } from './postgres-server.ts'
+import { type FamilyMember, readFamily } from './process-family.ts'
 import { until } from './until.ts'
 
 const execute = promisify(execFile)
 
 const root = new URL('../../../../', import.meta.url).pathname
 /** What `npm start` runs, taken apart so that signals reach the service and not a shell. */
-function readStartLine(): { environment: Record<string, string>; arguments: string[] } {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+function readStartLine(checkout: string): { environment: Record<string, string>; arguments: string[] } {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
     scripts: { start: string }
   }
   const words = scripts.start.split(' ')
@@ -29,7 +31,6 @@ function readStartLine(): { environment: Record<string, string>; arguments: stri
   }
 }
 
-const startLine = readStartLine()
 const adminPassword = 'a password of tests only'
 
 export interface Service {
@@ -56,12 +57,12 @@ export interface Service {
   query(query: unknown): Promise<Record<string, unknown>[]>
   /** Resolves once everything that was accepted is loaded. */
   loaded(): Promise<void>
-  /** Resident memory of the service and its children, in MiB, by process. */
-  memory(): { total: number; processes: Record<string, number> }
   /** What it has printed and logged. */
   output(): string
   /** The service and its children. */
   processes(): ProcessIdentity[]
+  /** The same, with what was launched in its place, and with what they take. */
+  family(): FamilyMember[]
   /** SIGTERM, or another signal, to what was launched; resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -75,32 +76,9 @@ interface Bootstrap {
   readonly adminEmail: string
 }
 
-function memoryOf(pid: number): { total: number; processes: Record<string, number> } {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,rss=,args='], { encoding: 'utf8' }).split('\n')
-  const all = lines.map((line) => {
-    const [, id, parent, rss, args] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
-    return { pid: Number(id), parent: Number(parent), mebibytes: Number(rss) / 1024, args: args ?? '' }
-  })
-  const family = new Set([pid])
-  for (let grown = true; grown; ) {
-    grown = false
-    for (const each of all) {
-      if (family.has(each.parent) && !family.has(each.pid)) {
-        family.add(each.pid)
-        grown = true
-      }
-    }
-  }
-  const members = all.filter((each) => family.has(each.pid))
-  return {
-    total: members.reduce((sum, each) => sum + each.mebibytes, 0),
-    processes: Object.fromEntries(
-      members.map((each) => [`${each.pid} ${each.args.slice(0, 60)}`, Math.round(each.mebibytes)]),
-    ),
-  }
-}
-
 interface ServiceOptions {
+  /** The folder of the repository whose service is started; this one by default. */
+  readonly checkout?: string
   /** A new temporary one by default. */
   readonly dataDirectory?: string
   readonly env?: Record<string, string>
@@ -153,14 +131,34 @@ async function prepareDataDirectory(env: Record<string, string>): Promise<string
   return directory
 }
 
+/** Services start from the bundle, as installed ones do; the first that finds it older than the source makes it. */
+async function prepareBundle(): Promise<void> {
+  const run = process.env[serverVariable]
+  const lock = join(run === undefined ? tmpdir() : dirname(run), 'millrace-bundle-lock')
+  while (bundledProgram() === undefined) {
+    if (!takeLock(lock)) {
+      await sleep(100)
+      continue
+    }
+    try {
+      await execute(process.execPath, [join(root, 'scripts/build-server.ts')])
+    } finally {
+      rmdirSync(lock)
+    }
+  }
+}
+
 /** Starts a whole service on a data directory and waits until it is ready, unless told otherwise. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = options.dataDirectory ?? (await prepareDataDirectory(options.env ?? {}))
+  const { checkout = root } = options
+  if (checkout === root) await prepareBundle()
+  const startLine = readStartLine(checkout)
   const started = performance.now()
   const service = [process.execPath, ...startLine.arguments]
   const [command = '', ...parameters] = options.through?.(service) ?? service
   const child: ChildProcess = spawn(command, parameters, {
-    cwd: root,
+    cwd: checkout,
     stdio: ['ignore', 'pipe', 'pipe'],
     // In a run of tests a session of its own: its engine yields to the service, not to the tests beside it.
     detached: process.env[serverVariable] !== undefined,
@@ -245,7 +243,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         ...options.env,
         MILLRACE_DATA_DIR: dataDirectory,
       }
-      const { stdout } = await execute(process.execPath, [...main, ...argv], { cwd: root, env })
+      const { stdout } = await execute(process.execPath, [...main, ...argv], { cwd: checkout, env })
       return stdout
     },
     async query(query) {
@@ -259,13 +257,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         (await (await fetch(`${origin}/metrics`)).text()).includes('\nmillrace_log_events 0\n')
       await until(waits, 50)
     },
-    memory: () => memoryOf(child.pid ?? 0),
+    family: () => readFamily(child.pid ?? 0),
     output: () => output,
     processes() {
-      const pids = Object.keys(memoryOf(running.process.pid).processes).map((line) =>
-        Number.parseInt(line, 10),
-      )
-      return pids.map(identify).filter((identity) => identity !== undefined)
+      return readFamily(running.process.pid)
+        .map(({ pid }) => identify(pid))
+        .filter((identity) => identity !== undefined)
     },
     async stop(signal = 'SIGTERM') {
       child.kill(signal)

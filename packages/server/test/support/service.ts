@@ -49,6 +49,7 @@ const givenRelational = (database: TestDatabase): OpenedRelational => ({
   relational: database,
   ownerAddress: database.owner,
   applicationRole: undefined,
+  isMigrated: true,
   child: undefined,
   close: stays,
 })
@@ -57,11 +58,11 @@ const givenColumnar = (columnar: Columnar, isMigrated: boolean): OpenedColumnar 
   columnar,
   isMigrated,
   child: undefined,
-  start: stays,
+  serves: Promise.resolve(),
   close: stays,
 })
 
-export interface TestServiceOptions extends Omit<ContextOverrides, 'relational' | 'columnar' | 'clock'> {
+export interface TestServiceOptions extends Omit<ContextOverrides, 'clock'> {
   /** Where users reach it. */
   readonly origin?: () => string
   readonly logger?: Logger
@@ -122,14 +123,16 @@ export async function openTestService(
     logger,
     dataDirectory,
     publicUrl: origin,
+    stores: {
+      relational: Promise.resolve(givenRelational(database)),
+      columnar: givenColumnar(columnar, !migratesColumnar),
+    },
     overrides: {
       clock: database.time.clock,
       passwords: cheapPasswords(),
       // One that watches the disk is the context's own.
       ...(overrides.freeBytes ? {} : { log: await openSegmentLog({ directory: join(path, 'log') }) }),
       ...overrides,
-      relational: givenRelational(database),
-      columnar: givenColumnar(columnar, !migratesColumnar),
     },
   })
   await context.whenReady

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { packageFile } from '../../platform/files/package-files.ts'
 import { type KeptBody, keptBody } from '../../platform/http/compression.ts'
 
 export interface TrackerScripts {
@@ -14,7 +15,7 @@ export interface TrackerScripts {
 }
 
 /** What the tracker's build writes: part of the repository. */
-const builtFiles = new URL('../../../../tracker/dist/', import.meta.url)
+const builtFiles = packageFile('../tracker/dist/')
 
 /** Reads the scripts that pages load. */
 export function readTrackerScripts(directory: URL = builtFiles): TrackerScripts {

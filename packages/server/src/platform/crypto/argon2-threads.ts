@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { programFile } from '../files/package-files.ts'
 import type { Argon2Job, Argon2Result } from './argon2-thread.ts'
 import type { DeriveArgon2id } from './argon2id.ts'
 
@@ -42,7 +43,7 @@ export function createArgon2Threads(count: number): Argon2Threads {
   }
 
   function start(): Thread {
-    const worker = new Worker(new URL('./argon2-thread.ts', import.meta.url), { workerData: { niceness } })
+    const worker = new Worker(programFile('platform/crypto/argon2-thread'), { workerData: { niceness } })
     const thread: Thread = { worker, job: undefined }
     threads.add(thread)
     worker.on('message', (result: Argon2Result) => {

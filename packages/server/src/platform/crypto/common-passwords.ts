@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { packageFile } from '../files/package-files.ts'
 
 /**
  * Words of passwords that head the published lists of leaked ones, in lower case: short themselves, and found in
@@ -15,7 +16,7 @@ const words = new Set(
   abcdefgh abcdefghi 1234qwer 123qwerty qwer1234 asdf1234 zxcv1234 millrace`.split(/\s+/),
 )
 
-const listFile = new URL('../../../data/common-passwords.txt', import.meta.url)
+const listFile = packageFile('data/common-passwords.txt')
 let list: string | undefined
 
 /**

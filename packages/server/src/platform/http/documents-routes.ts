@@ -1,15 +1,41 @@
-import { openApiDocument } from '@millrace/contract/openapi.ts'
 import type { Operation } from '@millrace/contract/operation.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
 import { type KeptBody, keptBody, sendKept } from './compression.ts'
 import { type Addresses, publicUrlOf } from './documents/curl.ts'
-import { guidePage, unknownGuidePage } from './documents/guide-page.ts'
-import { llmsFullText, llmsText } from './documents/llms-text.ts'
 import { contentSecurityPolicy } from './documents/page.ts'
-import { type LibraryGroup, readPages } from './documents/page-library.ts'
-import { referencePage } from './documents/reference-page.ts'
-import { welcomePage, welcomeText } from './documents/welcome-page.ts'
+import type { LibraryGroup } from './documents/page-library.ts'
+
+/** What writes the documents is loaded at the first request for one. */
+async function loadPages() {
+  const [
+    { openApiDocument },
+    { readPages },
+    { guidePage, unknownGuidePage },
+    { llmsFullText, llmsText },
+    { referencePage },
+    { welcomePage, welcomeText },
+  ] = await Promise.all([
+    import('@millrace/contract/openapi.ts'),
+    import('./documents/page-library.ts'),
+    import('./documents/guide-page.ts'),
+    import('./documents/llms-text.ts'),
+    import('./documents/reference-page.ts'),
+    import('./documents/welcome-page.ts'),
+  ])
+  return {
+    openApiDocument,
+    readPages,
+    guidePage,
+    unknownGuidePage,
+    llmsFullText,
+    llmsText,
+    referencePage,
+    welcomePage,
+    welcomeText,
+  }
+}
+type Pages = Awaited<ReturnType<typeof loadPages>>
 
 export interface DocumentsDependencies {
   /** Operations of the interface; the documents leave out those without a route. */
@@ -63,27 +89,27 @@ function asPage(reply: FastifyReply): FastifyReply {
 export function documentsRoutes({ operations, version, addresses }: DocumentsDependencies) {
   return async function routes(app: FastifyInstance): Promise<void> {
     const written = new Map<string, KeptBody>()
-    const once = (name: string, write: () => string): KeptBody => {
+    const once = async (name: string, write: (pages: Pages) => string): Promise<KeptBody> => {
       const known = written.get(name)
       if (known !== undefined) return known
-      const document = keptBody(write())
+      const document = keptBody(write(await loadPages()))
       written.set(name, document)
       return document
     }
     const routed = () => routedOperations(operations, app.routePatterns)
     const context = () => ({ addresses: addresses(), version })
     let read: LibraryGroup[] | undefined
-    const shelf = () => {
-      read ??= readPages(addresses())
+    const shelf = (pages: Pages) => {
+      read ??= pages.readPages(addresses())
       return { groups: read, version, publicUrl: publicUrlOf(addresses()) }
     }
-    const pageNamed = (name: string) =>
-      shelf()
+    const pageNamed = (name: string, pages: Pages) =>
+      shelf(pages)
         .groups.flatMap(({ pages }) => pages)
         .find((each) => each.name === name)
 
     app.get('/v2/openapi.json', async (request, reply) => {
-      const document = once('openapi', () =>
+      const document = await once('openapi', ({ openApiDocument }) =>
         JSON.stringify(openApiDocument(routed(), { version, ...addresses() })),
       )
       reply.header('content-type', 'application/json; charset=utf-8')
@@ -96,65 +122,56 @@ export function documentsRoutes({ operations, version, addresses }: DocumentsDep
       send(
         request,
         asPage(reply),
-        once('reference', () => referencePage(routed(), { ...context(), groups: shelf().groups })),
+        await once('reference', (pages) =>
+          pages.referencePage(routed(), { ...context(), groups: shelf(pages).groups }),
+        ),
       ),
     )
 
     app.get<{ Params: { page: string } }>('/docs/:page', async (request, reply) => {
       const { page: name } = request.params
-      const source = name.endsWith('.md') ? pageNamed(name.slice(0, -'.md'.length))?.source : undefined
+      const pages = await loadPages()
+      const source = name.endsWith('.md') ? pageNamed(name.slice(0, -'.md'.length), pages)?.source : undefined
       if (source !== undefined) {
-        return send(
-          request,
-          asText(reply, 'markdown'),
-          once(name, () => source),
-        )
+        return send(request, asText(reply, 'markdown'), await once(name, () => source))
       }
-      const found = pageNamed(name)
+      const found = pageNamed(name, pages)
       if (found !== undefined) {
         return send(
           request,
           asPage(reply),
-          once(`guide ${name}`, () => guidePage(found, shelf())),
+          await once(`guide ${name}`, () => pages.guidePage(found, shelf(pages))),
         )
       }
       reply.header('vary', 'Accept')
       if (!wantsHtml(request))
         throw new DomainError('unknownPath', { method: request.method, path: request.url.slice(0, 200) })
       // Without a tag: a request that names one is not to learn that a page which is absent has not changed.
-      const { identity } = once('unknown guide', () => unknownGuidePage(shelf()))
+      const { identity } = await once('unknown guide', () => pages.unknownGuidePage(shelf(pages)))
       return asPage(reply).code(404).header('cache-control', 'no-store').send(identity)
     })
 
     app.get('/llms.txt', async (request, reply) =>
-      send(
-        request,
-        asText(reply, 'plain'),
-        once('llms', () => llmsText(shelf())),
-      ),
+      send(request, asText(reply, 'plain'), await once('llms', (pages) => pages.llmsText(shelf(pages)))),
     )
 
     app.get('/llms-full.txt', async (request, reply) =>
       send(
         request,
         asText(reply, 'plain'),
-        once('llms-full', () => llmsFullText(shelf())),
+        await once('llms-full', (pages) => pages.llmsFullText(shelf(pages))),
       ),
     )
 
     app.get('/', async (request, reply) => {
       reply.header('vary', 'Accept')
       if (wantsHtml(request)) {
-        return send(
-          request,
-          asPage(reply),
-          once('welcome', () => welcomePage(context())),
-        )
+        return send(request, asPage(reply), await once('welcome', (pages) => pages.welcomePage(context())))
       }
       return send(
         request,
         asText(reply, 'plain'),
-        once('text', () => welcomeText(context())),
+        await once('text', (pages) => pages.welcomeText(context())),
       )
     })
   }

@@ -1,6 +1,6 @@
 import { access, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import { parseEmailAddress } from './email-address.ts'
 
 /** One mail; addresses come from the database, never from a request as it stands. */
@@ -75,12 +75,13 @@ export async function createDirectoryOutbox(dependencies: {
 }): Promise<Outbox> {
   const { directory, from, newId } = dependencies
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     async send(mail) {
       const id = mail.id ?? newId()
       const target = join(directory, `${id}.eml`)
       if (await exists(target)) return
+      const { createTransport } = await import('nodemailer')
+      const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       const { message } = await composer.sendMail({ from, ...composed({ ...mail, id }) })
       // A part that an interrupted attempt has left is written again.
       const file = await open(`${target}.part`, 'w', 0o600)
@@ -92,6 +93,6 @@ export async function createDirectoryOutbox(dependencies: {
       }
       await rename(`${target}.part`, target)
     },
-    close: () => composer.close(),
+    close() {},
   }
 }

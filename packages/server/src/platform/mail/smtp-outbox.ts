@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { composed, MailRefused, type Outbox } from './outbox.ts'
 
 /** Milliseconds after which an attempt is over; a mail waits in the queue, so no request waits for it. */
@@ -45,22 +45,31 @@ export function createSmtpOutbox(dependencies: {
   timeouts?: SmtpTimeouts
 }): Outbox {
   const { url, from, timeouts = usual } = dependencies
-  const transport = createTransport({
-    url,
-    ...(mustUseTls(url) ? { requireTLS: true } : {}),
-    connectionTimeout: timeouts.connect,
-    dnsTimeout: timeouts.connect,
-    greetingTimeout: timeouts.greeting,
-    socketTimeout: timeouts.silence,
-  })
+  let transport: Promise<Transporter> | undefined
+  async function open(): Promise<Transporter> {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url,
+      ...(mustUseTls(url) ? { requireTLS: true } : {}),
+      connectionTimeout: timeouts.connect,
+      dnsTimeout: timeouts.connect,
+      greetingTimeout: timeouts.greeting,
+      socketTimeout: timeouts.silence,
+    })
+  }
   return {
     async send(mail) {
       try {
-        await transport.sendMail({ from, ...composed(mail), signal: AbortSignal.timeout(timeouts.total) })
+        transport ??= open()
+        await (await transport).sendMail({
+          from,
+          ...composed(mail),
+          signal: AbortSignal.timeout(timeouts.total),
+        })
       } catch (error) {
         throw failureOf(error as Error)
       }
     },
-    close: () => transport.close(),
+    close: () => void transport?.then((opened) => opened.close()),
   }
 }

@@ -3,6 +3,8 @@ import { get } from 'node:http'
 import { getCompileCacheDir } from 'node:module'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { programFile } from '../files/package-files.ts'
 import type { Logger } from '../logger.ts'
 import type { ChildSpec, SupervisedChild } from '../processes/child.ts'
 import { superviseChild } from '../processes/supervisor.ts'
@@ -76,7 +78,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
     name: 'columnar',
     command: process.execPath,
     args: [
-      join(import.meta.dirname, 'chdb', 'server.ts'),
+      fileURLToPath(programFile('platform/stores/chdb/server')),
       '--directory',
       join(dataDirectory, 'columnar'),
       '--socket',

@@ -51,7 +51,7 @@ export type PostgresAddress = { readonly url: string } | SocketAddress
 export interface RelationalOptions {
   readonly address: PostgresAddress
   readonly logger: Logger
-  /** Most connections at once; default 16. */
+  /** Most connections at once; default 10, of which listening and loading hold four. */
   readonly connections?: number
   /** Milliseconds after which the server cancels a statement; default 30,000. */
   readonly statementTimeoutMs?: number
@@ -84,12 +84,13 @@ async function within<T>(ms: number, promise: Promise<T>, what: string): Promise
 
 /** Opens no connection yet: the first query does, and each one after an outage. */
 export function openRelational(options: RelationalOptions): Relational {
-  const { address, logger, connections = 16, statementTimeoutMs = 30_000, connectWithinMs = 5_000 } = options
+  const { address, logger, connections = 10, statementTimeoutMs = 30_000, connectWithinMs = 5_000 } = options
   const pool = new RelationalPool({
     ...connectionConfig(address),
     max: connections,
     connectionTimeoutMillis: connectWithinMs,
-    idleTimeoutMillis: 60_000,
+    // Each holds some 3 MB of memory of the server, and opening one takes longer than most queries.
+    idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.ceil(statementTimeoutMs / 2),
     idle_in_transaction_session_timeout: 2 * statementTimeoutMs,

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { programFile } from '../../../platform/files/package-files.ts'
 import { pathOf } from './content.ts'
 import type { ParquetJob, ParquetMessage, ParquetSample } from './parquet-thread.ts'
 import { SourceFault } from './source-fault.ts'
@@ -20,7 +21,7 @@ export async function* openParquet(
   { sample, milliseconds = sliceMilliseconds }: { sample?: ParquetSample; milliseconds?: number } = {},
 ): AsyncGenerator<void> {
   const job: ParquetJob = { path: pathOf(file), limits, sample }
-  const thread = new Worker(new URL('./parquet-thread.ts', import.meta.url), {
+  const thread = new Worker(programFile('features/datasources/formats/parquet-thread'), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes },
   })

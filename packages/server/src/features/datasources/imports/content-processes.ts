@@ -4,6 +4,7 @@ import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { DatasourceField } from '@millrace/contract/resources/datasource-field.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
+import { programFile } from '../../../platform/files/package-files.ts'
 import { ImportRefused } from './import-faults.ts'
 import {
   type ContentFile,
@@ -33,7 +34,7 @@ export interface ContentProcesses {
   analyze(content: ContentFile, signal: AbortSignal): Promise<readonly DatasourceField[]>
 }
 
-const program = fileURLToPath(new URL('./content-process.ts', import.meta.url))
+const program = fileURLToPath(programFile('features/datasources/imports/content-process'))
 /** Of reading one content, as long as the statement that stores it may take: an import holds one of a few places. */
 const readMs = 15 * 60_000
 

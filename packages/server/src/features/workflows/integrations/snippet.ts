@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
+import { packageFile } from '../../../platform/files/package-files.ts'
 import { escapeHtml } from '../../../platform/text/escape-html.ts'
 import { encodeAround } from './addresses.ts'
 import { pageSettingsOf } from './page-settings.ts'
@@ -11,7 +12,7 @@ const attribute = (text: string): string => encodeAround(text, escapeHtml)
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /** Built from packages/tracker/src/workflows/snippet.ts, around the name in whose place the settings belong. */
-const builtSnippet = new URL('../../../../../tracker/dist/embedded/snippet.js', import.meta.url)
+const builtSnippet = packageFile('../tracker/dist/embedded/snippet.js')
 const [beforeSettings = '', afterSettings = ''] = readFileSync(builtSnippet, 'utf8').split(
   'MILLRACE_INTEGRATION',
 )

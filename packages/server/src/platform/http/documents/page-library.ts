@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { packageFile } from '../../files/package-files.ts'
 import { type Addresses, publicUrlOf } from './curl.ts'
 import { type MarkdownPage, renderMarkdownPage } from './markdown-page.ts'
 import { type ListedPage, type PageGroup, pageGroups } from './page-list.ts'
 
-const directory = new URL('../../../../../../docs/', import.meta.url)
+const directory = packageFile('../../docs/')
 
 export interface LibraryPage extends ListedPage, MarkdownPage {
   readonly title: string

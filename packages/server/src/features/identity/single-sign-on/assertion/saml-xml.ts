@@ -1,5 +1,9 @@
-import { DOMParser } from '@xmldom/xmldom'
+import { createRequire } from 'node:module'
 import { type RefusalReason, SamlRefusal } from './saml-refusal.ts'
+
+const require = createRequire(import.meta.url)
+/** Loaded at first use: most services have no single sign-on. */
+const library = () => require('@xmldom/xmldom') as typeof import('@xmldom/xmldom')
 
 export const namespaces = {
   assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
@@ -198,6 +202,7 @@ const parserOptions = {
 }
 
 function parse(text: string): Element {
+  const { DOMParser } = library()
   const parser = new DOMParser(parserOptions)
   let document: Document | undefined
   try {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ExclusiveCanonicalization, findAncestorNs, type SignatureAlgorithm } from 'xml-crypto'
+import { createRequire } from 'node:module'
+import type { SignatureAlgorithm } from 'xml-crypto'
 import { SamlRefusal } from './saml-refusal.ts'
 import {
   attributeOf,
@@ -18,6 +19,10 @@ import {
   exclusiveCanonicalization,
   signatureAlgorithms,
 } from './signature-algorithms.ts'
+
+const require = createRequire(import.meta.url)
+/** Loaded at first use: most services have no single sign-on. */
+const library = () => require('xml-crypto') as typeof import('xml-crypto')
 
 /** In one pass: space stands in the first class, or after an equals sign. */
 const base64 = /^[A-Za-z0-9+/\s]+(?:=\s*){0,2}$/
@@ -142,7 +147,7 @@ function verifySignedInfo(signature: Element, signedId: string, certificates: re
   const signedInfo = part(parts, 'SignedInfo')
   const { Algorithm } = readSignedInfo(signedInfo, signedId)
   assertShort(signedInfo)
-  const canonical = new ExclusiveCanonicalization().process(signedInfo, {})
+  const canonical = new (library().ExclusiveCanonicalization)().process(signedInfo, {})
   // Nothing of `KeyInfo` is ever read: whose key it was is decided by the configuration alone.
   const isSigned = certificates
     .slice(0, maxCertificates)
@@ -161,6 +166,7 @@ function elementPathOf(element: Element): string {
 function canonicalTextOf(element: Element, signature: Element, prefixes: readonly string[]): string {
   // Out of the document and in again: a copy of the element costs as much as all else together.
   const next = signature.nextSibling
+  const { ExclusiveCanonicalization, findAncestorNs } = library()
   element.removeChild(signature)
   try {
     return new ExclusiveCanonicalization().process(element, {

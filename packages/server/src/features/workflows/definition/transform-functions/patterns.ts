@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { createRequire } from 'node:module'
+import type { RE2JS } from 're2js'
 import {
   type AssertTime,
   bounded,
@@ -7,6 +8,10 @@ import {
   transformLimits,
   WrongArgument,
 } from './transform-function.ts'
+
+const require = createRequire(import.meta.url)
+/** Loaded at first use, with its tables of all letters. */
+const library = () => require('re2js') as typeof import('re2js')
 
 const maxPatternLength = 1_000
 /** Of one pattern, in instructions: 3 to 10 ms of compiling. */
@@ -141,6 +146,7 @@ const readPattern = remembered(
     if (cost.whole > maxPatternCost)
       throw new WrongArgument('the pattern repeats too much; give one with smaller counts')
     assertTime(cost.whole * stepsPerInstruction)
+    const { RE2JS, RE2JSSyntaxException } = library()
     try {
       return { ...cost, expression: RE2JS.compile(pattern) }
     } catch (error) {

@@ -1,17 +1,17 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { buildApp } from './app.ts'
-import { type Context, openContext } from './context.ts'
-import type { Config } from './platform/config/config.ts'
-import { type DataDirectory, openDataDirectory } from './platform/files/data-directory.ts'
-import { type Addresses, publicUrlOf, shellQuote } from './platform/http/documents/curl.ts'
-import { quickStart } from './platform/http/documents/quick-start.ts'
-import { requireAddress } from './platform/http/listening.ts'
-import type { Logger } from './platform/logger.ts'
-import { giveMemoryBack } from './platform/processes/memory.ts'
-import { onStopRequest } from './platform/processes/stop-request.ts'
-import { version } from './platform/version.ts'
+import type { Context } from '../context.ts'
+import { openStores } from '../open-stores.ts'
+import type { Config } from '../platform/config/config.ts'
+import { type DataDirectory, openDataDirectory } from '../platform/files/data-directory.ts'
+import { type Addresses, publicUrlOf, shellQuote } from '../platform/http/documents/curl.ts'
+import { quickStart } from '../platform/http/documents/quick-start.ts'
+import { requireAddress } from '../platform/http/listening.ts'
+import type { Logger } from '../platform/logger.ts'
+import { giveMemoryBack } from '../platform/processes/memory.ts'
+import { onStopRequest } from '../platform/processes/stop-request.ts'
+import { version } from '../platform/version.ts'
 
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (docs/interface.md, Run contract). */
 const stopWithinMilliseconds = 25_000
@@ -97,7 +97,11 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
   try {
     await requireAddress(config.http)
     let addresses = addressesOf(config, config.http.port)
-    context = await openContext({ config, logger, dataDirectory, publicUrl: () => addresses.collectorUrl })
+    const stores = openStores(config, dataDirectory, logger)
+    // The largest part of the service by far is loaded while the engines start.
+    const [{ openContext }, { buildApp }] = await Promise.all([import('../context.ts'), import('../app.ts')])
+    const publicUrl = () => addresses.collectorUrl
+    context = await openContext({ config, logger, dataDirectory, stores, publicUrl })
     const app = await buildApp(context, () => addresses)
     await app.listen({ host: config.http.host, port: config.http.port })
     addresses = addressesOf(config, (app.server.address() as AddressInfo).port)
