@@ -135,17 +135,16 @@ async function prepareDataDirectory(env: Record<string, string>): Promise<string
 async function prepareBundle(): Promise<void> {
   const run = process.env[serverVariable]
   const lock = join(run === undefined ? tmpdir() : dirname(run), 'millrace-bundle-lock')
-  while (bundledProgram() === undefined) {
-    if (!takeLock(lock)) {
-      await sleep(100)
-      continue
-    }
+  await until(async () => {
+    if (bundledProgram() !== undefined) return true
+    if (!takeLock(lock)) return false
     try {
       await execute(process.execPath, [join(root, 'scripts/build-server.ts')])
     } finally {
       rmdirSync(lock)
     }
-  }
+    return bundledProgram() !== undefined
+  }, 100)
 }
 
 /** Starts a whole service on a data directory and waits until it is ready, unless told otherwise. */
