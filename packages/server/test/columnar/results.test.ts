@@ -64,6 +64,7 @@ onBothHomes('results and errors', (columnar) => {
       const stream = await columnar.stream({
         sql: "SELECT repeat('x', 1000) FROM numbers(200000)",
         format: 'TabSeparated',
+        settings: { max_execution_time: 600 },
       })
       let size = 0
       for await (const chunk of stream as AsyncIterable<Buffer>) {

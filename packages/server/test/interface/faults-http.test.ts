@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { processorTimeOf } from '../support/cost.ts'
 import { jsonOf, openSockets, sendRaw } from '../support/raw-http.ts'
-import { removeData, type Service, startService } from '../support/running-service.ts'
+import { removeData, type Service, startService, unlessBusy } from '../support/running-service.ts'
 
 /**
  * Inputs of docs/faults.md that meet a whole service; what the ground floor does alone is tested beside it. One
@@ -54,12 +54,15 @@ async function failureOf(reply: Response): Promise<Failure> {
   return failure
 }
 
+/** Again where the service is too busy, as any client asks. */
 function send(method: string, path: string, body?: string, headers: Record<string, string> = {}) {
-  return fetch(`${origin()}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body }),
-  })
+  return unlessBusy(() =>
+    fetch(`${origin()}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    }),
+  )
 }
 
 const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }

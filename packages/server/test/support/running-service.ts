@@ -147,6 +147,14 @@ async function prepareBundle(): Promise<void> {
   }, 100)
 }
 
+/** Asks again while the service says that it is too busy for the moment, which it is where others use the machine. */
+export function unlessBusy(ask: () => Promise<Response>): Promise<Response> {
+  return until(async () => {
+    const reply = await ask()
+    return reply.status !== 503 && reply
+  }, 200)
+}
+
 /** Starts a whole service on a data directory and waits until it is ready, unless told otherwise. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = options.dataDirectory ?? (await prepareDataDirectory(options.env ?? {}))
@@ -229,7 +237,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     readyAfter,
     call,
     async dataOf(method, path, body) {
-      const reply = await call(method, `/v2${path}`, body)
+      const reply = await unlessBusy(() => call(method, `/v2${path}`, body))
       const envelope = (await reply.json()) as { data: never; message: string }
       if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${envelope.message}`)
       return envelope.data
@@ -246,7 +254,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return stdout
     },
     async query(query) {
-      const reply = await call('POST', '/v2/statistics/query', query)
+      const reply = await unlessBusy(() => call('POST', '/v2/statistics/query', query))
       const envelope = (await reply.json()) as { data: string; message: string }
       if (!reply.ok) throw new Error(`query failed with ${reply.status}: ${envelope.message}`)
       return JSON.parse(envelope.data) as Record<string, unknown>[]
