@@ -37,6 +37,11 @@ export function text(description: string, example?: string, options: TStringOpti
   return Type.String({ ...options, description, ...(example !== undefined && { examples: [example] }) })
 }
 
+/** A text that is not empty, up to `maxLength`. */
+export function filled(description: string, maxLength: number, example?: string) {
+  return text(description, example, { minLength: 1, maxLength })
+}
+
 /** A text that an example describes. */
 export function like(example: string) {
   return Type.String({ examples: [example] })
