@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { count, freeObject, like, object, text } from './resources/formats.ts'
+import { count, extension, freeObject, like, object, text } from './resources/formats.ts'
 
 /** `program` of every envelope (docs/interface.md, Names). */
 export const program = 'millrace'
@@ -36,11 +36,12 @@ export type Warning = Static<typeof Warning>
 /** Schema of a success envelope that can say what its answer leaves out or may not mean. */
 export function warningEnvelope<T extends TSchema>(data: T) {
   const warnings = Type.Optional(
-    Type.Array(Warning, {
-      minItems: 1,
-      description: 'What to know about the answer; absent when there is nothing',
-      'x-millrace-extension': true,
-    }),
+    extension(
+      Type.Array(Warning, {
+        minItems: 1,
+        description: 'What to know about the answer; absent when there is nothing',
+      }),
+    ),
   )
   return object({ ...success, data, warnings })
 }
@@ -51,12 +52,11 @@ export function warningEnvelope<T extends TSchema>(data: T) {
  */
 export function listEnvelope<T extends TSchema>(item: T) {
   const { paginationCount, paginationPage, paginationLimit } = paginatedEnvelope(item).properties
-  const extension = { 'x-millrace-extension': true }
   return object({
     ...warningEnvelope(Type.Array(item)).properties,
-    paginationCount: Type.Optional({ ...paginationCount, ...extension }),
-    paginationPage: Type.Optional({ ...paginationPage, ...extension }),
-    paginationLimit: Type.Optional({ ...paginationLimit, ...extension }),
+    paginationCount: Type.Optional(extension(paginationCount)),
+    paginationPage: Type.Optional(extension(paginationPage)),
+    paginationLimit: Type.Optional(extension(paginationLimit)),
   })
 }
 

@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from 'typebox'
 import { EmptyObject, paginatedEnvelope, successEnvelope } from './envelope.ts'
-import type { Example, Method, Operation, ReplyDocument, Scope, Tag } from './operation.ts'
+import type { Method, Operation, ReplyDocument, Scope, Tag } from './operation.ts'
 import type { Permission, PermissionName } from './permissions.ts'
 import { object, pagination } from './resources/formats.ts'
 import { etag } from './revision.ts'
@@ -68,4 +68,4 @@ export function lists<T extends TSchema, Q extends TProperties = Nothing, P exte
   }
 }
 
-export const example = (summary: string, value: unknown): Example => ({ summary, value })
+export const example = <const V>(summary: string, value: V) => ({ summary, value })

@@ -8,13 +8,6 @@ const operation = operationsOf('Accounts')
 
 const url = '/v2/entities/users/me/applications'
 
-const _common = {
-  extension: true,
-  scope: 'authenticated',
-  access: 'Your own account',
-  tag: 'Accounts',
-} as const
-
 export const listApplications = {
   ...operation('listApplications', 'GET', url),
   access: 'Your own account',

@@ -20,8 +20,6 @@ const passwordExample = {
   password: example('With your password', { password: 'correct horse battery staple' }),
 }
 
-const _common = { extension: true, scope: 'authenticated', tag: 'Accounts' } as const
-
 export const readAuthenticator = {
   ...operation('readAuthenticator', 'GET', url),
   access: 'Yourself',

@@ -14,8 +14,6 @@ import { idParams, object, pagination } from '../resources/formats.ts'
 import { etag, expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Statistics')
-
-const _access = { resource: 'statistics', action: 'access' } as const
 const params = idParams('Identifier of the cohort')
 const ofAnother = 'Statistics: access; for what another user made also Statistics: manage'
 

@@ -14,8 +14,6 @@ import { DatasourceLogEntry, datasourceLogKinds } from '../resources/datasource-
 import { id, idParams, nameText, object, oneOf, pagination, text } from '../resources/formats.ts'
 
 const operation = operationsOf('Datasources')
-
-const _datasourceRead = { resource: 'datasource', action: 'read' } as const
 const datasourceId = idParams('Identifier of the datasource')
 
 /** Operation 13. */

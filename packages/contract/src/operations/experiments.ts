@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { successEnvelope } from '../envelope.ts'
 import { eventLimits } from '../events/limits.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, lists, operationsOf } from '../operation-builders.ts'
@@ -18,19 +17,7 @@ import { flag, idParams, object, oneOf, storablePattern, text } from '../resourc
 const operation = operationsOf('Statistics')
 
 const url = '/v2/statistics/experiments'
-const _access = { resource: 'statistics', action: 'access' } as const
-const _change = { resource: 'workflowSettings', action: 'update' } as const
 const params = idParams('Identifier of the experiment')
-const _reply = { 200: successEnvelope(Experiment) }
-const replies = { 200: { description: 'The experiment as it is now' } }
-
-const _shared = {
-  extension: true,
-  method: 'POST',
-  scope: 'authenticated',
-  tag: 'Statistics',
-  replies,
-} as const
 
 export const listExperiments = {
   ...operation('listExperiments', 'GET', url, 'statistics:access'),

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf, succeeds } from '../operation-builders.ts'
 import { id, idParams, object } from '../resources/formats.ts'
@@ -14,17 +13,13 @@ import {
 const operation = operationsOf('Workflows')
 
 const url = '/v2/workflows/:id/integrations'
-const _read = { resource: 'workflow', action: 'read' } as const
-const _update = { resource: 'workflow', action: 'update' } as const
 
 const ofWorkflow = idParams('Identifier of the workflow')
 const ofIntegration = object({
   id: id('Identifier of the workflow'),
   integrationId: id('Identifier of the integration'),
 })
-const _reply = { 200: successEnvelope(Integration) }
 const absent = ['workflowNotFound', 'integrationNotFound'] as const
-const _shared = { extension: true, scope: 'authenticated', tag: 'Workflows' } as const
 
 export const listIntegrations = {
   ...operation('listIntegrations', 'GET', url, 'workflow:read'),

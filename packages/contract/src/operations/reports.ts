@@ -2,14 +2,11 @@ import { Type } from 'typebox'
 import { listEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf } from '../operation-builders.ts'
-import { flag, id, idParams, object } from '../resources/formats.ts'
+import { extension, flag, id, idParams, integer, object } from '../resources/formats.ts'
 import { EvidenceCheck, FollowUp, Report, ReportCreation, ReportSummary } from '../resources/report.ts'
 import { ReportSettings, ReportSettingsUpdate } from '../resources/report-settings.ts'
 
 const operation = operationsOf('Statistics')
-
-const _statisticsAccess = { resource: 'statistics', action: 'access' } as const
-const _tag = 'Statistics'
 const url = '/v2/statistics/reports'
 const params = idParams('Identifier of the report')
 
@@ -28,21 +25,9 @@ export const listReports = {
       includeArchived: Type.Optional(
         flag('Whether archived reports are listed too; they are not when absent'),
       ),
-      page: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 1_000_000,
-          description: 'Which page, from 1',
-          'x-millrace-extension': true,
-        }),
-      ),
+      page: Type.Optional(extension(integer(1, 1_000_000, 'Which page, from 1'))),
       perPage: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 100,
-          description: 'How many reports a page has; 10 where only `page` is given',
-          'x-millrace-extension': true,
-        }),
+        extension(integer(1, 100, 'How many reports a page has; 10 where only `page` is given')),
       ),
     }),
     response: { 200: listEnvelope(ReportSummary) },

@@ -8,11 +8,8 @@ import { SavedQueryRun } from '../resources/saved-query-run.ts'
 import { expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Statistics')
-
-const _statisticsAccess = { resource: 'statistics', action: 'access' } as const
 const access = 'Statistics: access; with an enabled schedule also Statistics: export'
 const ofAnother = 'for what another user saved also Statistics: manage'
-const _tag = 'Statistics'
 const params = idParams('Identifier of the saved query')
 
 const queryErrors = [

@@ -15,13 +15,6 @@ const operation = operationsOf('Single sign-on')
 const openOperation = operationsOf('Single sign-on', 'open')
 
 const url = '/v2/entities/sso/config'
-const tag = 'Single sign-on'
-const _read = { scope: 'authenticated', permission: { resource: 'company', action: 'read' }, tag } as const
-const _change = {
-  scope: 'authenticated',
-  permission: { resource: 'company', action: 'update' },
-  tag,
-} as const
 
 /** Operation 16. */
 export const deleteSingleSignOn = {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { successEnvelope, warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { example, operationsOf } from '../operation-builders.ts'
-import { filled, integer, named, object, oneOf, text } from '../resources/formats.ts'
+import { count, extension, filled, integer, named, object, oneOf, text } from '../resources/formats.ts'
 import { filterOperators, operatorMeanings, Query, queryLimits } from '../resources/query.ts'
 import { StatisticsMeta } from '../resources/statistics-meta.ts'
 
@@ -12,7 +12,6 @@ const { envelopeBytes } = queryLimits
 const number = new Intl.NumberFormat('en')
 /** Days that the list of a dimension's values looks at. */
 export const valuesDays = 90
-const _statisticsAccess = { resource: 'statistics', action: 'access' } as const
 
 /** Operation 4. */
 export const runQuery = {
@@ -115,11 +114,7 @@ ${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].descrip
       200: object({
         ...warningEnvelope(text('The rows: JSON text of an array, or CSV')).properties,
         total: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            description: 'With `total: true`: how many rows there are without `limit` and `offset`',
-            'x-millrace-extension': true,
-          }),
+          extension(count('With `total: true`: how many rows there are without `limit` and `offset`')),
         ),
       }),
     },

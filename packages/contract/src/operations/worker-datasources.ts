@@ -8,9 +8,6 @@ import { WorkerFieldsUpdate } from '../resources/datasource-version.ts'
 import { fileNamePattern, freeObject, idParams, object, text } from '../resources/formats.ts'
 
 const operation = operationsOf('Datasources')
-
-const _datasourceRead = { resource: 'datasource', action: 'read' } as const
-const _datasourceUpdate = { resource: 'datasource', action: 'update' } as const
 const datasourceId = idParams('Identifier of the datasource')
 const target = 'datasource'
 const sample = '65f0c0ffee5ca1ab1e0ddba1'

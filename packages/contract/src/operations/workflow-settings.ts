@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { EmptyObject, successEnvelope, warningEnvelope } from '../envelope.ts'
+import { warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, answersRevision, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
 import {
@@ -15,14 +15,8 @@ import { etag, expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Workflows')
 
-const _may = (action: 'create' | 'read' | 'update' | 'delete') =>
-  ({ resource: 'workflowSettings', action }) as const
-const _shared = { extension: true, scope: 'authenticated', tag: 'Workflows' } as const
-const _emptyReply = { 200: successEnvelope(EmptyObject) }
-
 const profiles = '/v2/workflows/variable-profiles'
 const ofProfile = idParams('Identifier of the profile')
-const _profileReply = { 200: successEnvelope(VariableProfile) }
 const profileExample = {
   tool: example('What a sending tool fills in', {
     name: 'Newsletter tool',
@@ -81,7 +75,6 @@ export const deleteVariableProfile = {
 
 const categories = '/v2/workflows/branch-categories'
 const ofCategory = idParams('Identifier of the category')
-const _categoryReply = { 200: successEnvelope(BranchCategory) }
 
 export const listBranchCategories = {
   ...operation('listBranchCategories', 'GET', categories, 'workflowSettings:read'),

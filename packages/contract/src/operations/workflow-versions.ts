@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, answersRevision, example, lists, operationsOf } from '../operation-builders.ts'
 import { id, object } from '../resources/formats.ts'
@@ -11,23 +10,13 @@ import {
   WorkflowVersionSave,
   WorkflowVersionSummary,
 } from '../resources/workflow-version-save.ts'
-import { etag, expectedRevision, ifMatch } from '../revision.ts'
+import { expectedRevision, ifMatch } from '../revision.ts'
 
 const operation = operationsOf('Workflows')
 
 const url = '/v2/workflows/:id/versions'
-const _read = { resource: 'workflow', action: 'read' } as const
-const _update = { resource: 'workflow', action: 'update' } as const
 const params = object({ id: id('Identifier of the workflow'), versionId: id('Identifier of the version') })
-const _reply = { 200: successEnvelope(WorkflowVersion) }
-const _replies = { 200: { description: 'The version as it is now', headers: etag } }
 const absent = ['workflowNotFound', 'workflowVersionNotFound'] as const
-
-const _shared = {
-  extension: true,
-  scope: 'authenticated',
-  tag: 'Workflows',
-} as const
 
 export const listWorkflowVersions = {
   ...operation('listWorkflowVersions', 'GET', url, 'workflow:read'),

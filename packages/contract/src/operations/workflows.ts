@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { successEnvelope, warningEnvelope } from '../envelope.ts'
+import { warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
 import { flag, id, idParams, like, mapOf, named, nameText, object, oneOf } from '../resources/formats.ts'
@@ -17,13 +17,7 @@ import {
 const operation = operationsOf('Workflows')
 
 const url = '/v2/workflows'
-const _read = { resource: 'workflow', action: 'read' } as const
-const _update = { resource: 'workflow', action: 'update' } as const
 const params = idParams('Identifier of the workflow')
-const _reply = { 200: successEnvelope(Workflow) }
-const _replies = { 200: { description: 'The workflow as it is now' } }
-
-const _shared = { extension: true, scope: 'authenticated', tag: 'Workflows' } as const
 
 const folder = (description: string) =>
   Type.Optional(

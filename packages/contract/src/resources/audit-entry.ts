@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { dateTime, freeObject, id, nullable, oneOf, strict } from './formats.ts'
+import type { Static, Type } from 'typebox'
+import { dateTime, freeObject, id, like, named, nullable, object, oneOf, text } from './formats.ts'
 
 /** Recorded actions by category. */
 export const auditActions = {
@@ -136,29 +136,23 @@ export const auditActorKinds = [
 export type AuditActorKind = (typeof auditActorKinds)[number]
 
 const party = (kind: ReturnType<typeof oneOf> | ReturnType<typeof Type.String>, what: string) =>
-  Type.Object(
-    {
-      kind,
-      id: nullable(Type.String({ description: `Identifier of ${what}` })),
-      name: nullable(Type.String({ description: `How ${what} was called then` })),
-    },
-    strict,
-  )
+  object({
+    kind,
+    id: nullable(text(`Identifier of ${what}`)),
+    name: nullable(text(`How ${what} was called then`)),
+  })
 
 /** One entry of the audit log. */
-export const AuditEntry = Type.Object(
-  {
-    id: id('Identifier of the entry'),
-    at: dateTime('When it happened'),
-    category: oneOf([...auditCategories]),
-    action: oneOf(Object.keys(auditActions) as AuditAction[]),
-    actor: party(oneOf([...auditActorKinds]), 'who did it'),
-    target: nullable(party(Type.String({ examples: ['user'] }), 'what it was done to')),
-    outcome: oneOf(['success', 'failure']),
-    error: nullable(Type.String({ description: 'Name of the failure in the error table' })),
-    details: freeObject('What changed, or why it failed; never a secret'),
-    address: nullable(Type.String({ description: 'Network address that the request came from' })),
-  },
-  { ...strict, title: 'AuditEntry' },
-)
+export const AuditEntry = named('AuditEntry', {
+  id: id('Identifier of the entry'),
+  at: dateTime('When it happened'),
+  category: oneOf(auditCategories),
+  action: oneOf(Object.keys(auditActions) as AuditAction[]),
+  actor: party(oneOf(auditActorKinds), 'who did it'),
+  target: nullable(party(like('user'), 'what it was done to')),
+  outcome: oneOf(['success', 'failure']),
+  error: nullable(text('Name of the failure in the error table')),
+  details: freeObject('What changed, or why it failed; never a secret'),
+  address: nullable(text('Network address that the request came from')),
+})
 export type AuditEntry = Static<typeof AuditEntry>

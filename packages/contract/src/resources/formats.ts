@@ -71,7 +71,11 @@ export function listOf<T extends TSchema>(item: T, words?: Words<TArrayOptions>)
 
 /** Marks a field that docs/interface.md does not have. */
 export function extension<T extends TSchema>(schema: T): T {
-  return Type.Options(schema, { 'x-millrace-extension': true }) as T
+  const mark = { value: true, enumerable: true, configurable: true, writable: true }
+  return Object.create(Object.getPrototypeOf(schema), {
+    ...Object.getOwnPropertyDescriptors(schema),
+    'x-millrace-extension': mark,
+  })
 }
 
 type Optionals<P extends TProperties> = { [K in keyof P]: TOptional<P[K]> }
