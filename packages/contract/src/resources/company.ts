@@ -1,6 +1,18 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { languages } from '../languages.ts'
-import { bodyOf, dateTime, filled, flag, id, integer, named, nameText, nullable, oneOf } from './formats.ts'
+import {
+  bodyOf,
+  dateTime,
+  filled,
+  flag,
+  id,
+  integer,
+  named,
+  nameText,
+  nullable,
+  oneOf,
+  optionals,
+} from './formats.ts'
 
 export const attributionModels = ['last-touch', 'linear', 'decay'] as const
 
@@ -39,18 +51,7 @@ export const Company = named('Company', {
 })
 export type Company = Static<typeof Company>
 
-const update = {
-  name: Type.Optional(settings.name),
-  timezone: Type.Optional(settings.timezone),
-  language: Type.Optional(settings.language),
-  attributionModel: Type.Optional(settings.attributionModel),
-  clickWindowHours: Type.Optional(settings.clickWindowHours),
-  displayWindowHours: Type.Optional(settings.displayWindowHours),
-  exactCounts: Type.Optional(settings.exactCounts),
-  auditRetentionDays: Type.Optional(settings.auditRetentionDays),
-  defaultRoleId: Type.Optional(settings.defaultRoleId),
-  defaultTeamId: Type.Optional(settings.defaultTeamId),
-}
+const update = optionals(settings)
 
 /** Partial: a field that is absent stays as it is. */
 export const CompanyUpdate = bodyOf('CompanyUpdate', Company, update)

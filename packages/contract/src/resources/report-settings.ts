@@ -12,6 +12,7 @@ import {
   nullable,
   object,
   oneOf,
+  optionals,
   text,
 } from './formats.ts'
 import { reportCadences } from './report.ts'
@@ -59,13 +60,7 @@ export const ReportSettings = named('ReportSettings', {
 })
 export type ReportSettings = Static<typeof ReportSettings>
 
-const change = {
-  enabled: Type.Optional(writable.enabled),
-  cadence: Type.Optional(writable.cadence),
-  recipients: Type.Optional(writable.recipients),
-  locale: Type.Optional(writable.locale),
-  prompt: Type.Optional(writable.prompt),
-}
+const change = optionals(writable)
 const AnalysisChange = bodyOf('AutomaticAnalysisChange', AnalysisSettings, change)
 
 /** Partial, at both depths: what is absent stays as it is. */

@@ -12,6 +12,7 @@ import {
   nameText,
   nullable,
   oneOf,
+  optionals,
   storablePattern,
   text,
 } from './formats.ts'
@@ -117,9 +118,9 @@ const condition = named('IntegrationConditionInput', {
   values: Type.Optional(IntegrationCondition.properties.values),
 })
 
+const entrypointId = text('Entrypoint of the live version or of the draft', 'hero', { pattern: keyPattern })
 const writable = {
   name: nameText('Name of the place', 200, { examples: ['Home page'] }),
-  entrypointId: text('Entrypoint of the live version or of the draft', 'hero', { pattern: keyPattern }),
   parameters: AddressParameters,
   domain: filled('Host name without scheme, port and path', 253, 'shop.example'),
   code: Type.String({
@@ -145,18 +146,9 @@ const writable = {
 }
 
 const creation = {
-  entrypointId: writable.entrypointId,
-  name: Type.Optional(writable.name),
-  parameters: Type.Optional(writable.parameters),
-  domain: Type.Optional(writable.domain),
-  code: Type.Optional(writable.code),
-  selector: Type.Optional(writable.selector),
+  entrypointId,
+  ...optionals(writable),
   enabled: Type.Optional(flag('Whether it shows anything; true when absent')),
-  includeContext: Type.Optional(writable.includeContext),
-  includeDatalayerPath: Type.Optional(writable.includeDatalayerPath),
-  waitForEvents: Type.Optional(writable.waitForEvents),
-  filters: Type.Optional(writable.filters),
-  emplacement: Type.Optional(writable.emplacement),
 }
 
 export const IntegrationCreation = bodyOf('IntegrationCreation', Integration, creation)
@@ -164,7 +156,7 @@ export type IntegrationCreation = Static<typeof IntegrationCreation>
 
 const update = {
   ...creation,
-  entrypointId: Type.Optional(writable.entrypointId),
+  entrypointId: Type.Optional(entrypointId),
   name: Type.Optional(nullable(writable.name, 'Name of the place; null: none')),
   domain: Type.Optional(nullable(writable.domain, 'Host name; null: none')),
   code: Type.Optional(nullable(writable.code, 'For `web`; null: none')),
