@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { warningEnvelope } from './envelope.ts'
 import type { Operation, ReplyDocument } from './operation.ts'
-import { oneOf, strict } from './resources/formats.ts'
+import { object, oneOf, text } from './resources/formats.ts'
 
 /** What explorations have in common: an answer in rows, given as operation 4 gives one. */
 export const answeredInRows = {
-  extension: true,
   method: 'POST',
   scope: 'authenticated',
   permission: { resource: 'statistics', action: 'access' },
@@ -24,12 +23,11 @@ export const answeredInRows = {
     'unavailable',
   ],
   schema: {
-    querystring: Type.Object(
-      { format: Type.Optional(oneOf(['csv'], { description: 'Gives `data` as CSV instead of JSON text' })) },
-      strict,
-    ),
+    querystring: object({
+      format: Type.Optional(oneOf(['csv'], 'Gives `data` as CSV instead of JSON text')),
+    }),
     response: {
-      200: warningEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' })),
+      200: warningEnvelope(text('The rows: JSON text of an array, or CSV')),
     },
   },
 } as const satisfies Partial<Operation>

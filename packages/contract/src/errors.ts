@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import { accountErrors } from './errors/accounts.ts'
 import { datasourceErrors } from './errors/datasources.ts'
 import { generalErrors } from './errors/general.ts'
-import { runnerErrors } from './errors/runner.ts'
 import { signInErrors } from './errors/sign-in.ts'
 import { statisticErrors } from './errors/statistics.ts'
 import { workflowSettingErrors } from './errors/workflow-settings.ts'
@@ -22,9 +21,8 @@ export const errorTable = {
   ...accountErrors,
   ...workflowErrors,
   ...workflowSettingErrors,
-  ...runnerErrors,
   ...statisticErrors,
-} as const
+}
 
 export type ErrorName = keyof typeof errorTable
 

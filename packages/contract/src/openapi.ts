@@ -102,8 +102,9 @@ function operationObject(operation: Operation, components: Components): JsonObje
     summary: operation.summary,
     ...(description && { description }),
     security: operation.scope === 'authenticated' ? [{ oauth2: [] }] : [],
-    ...(operation.number !== undefined && { 'x-millrace-number': operation.number }),
-    ...(operation.extension && { 'x-millrace-extension': true }),
+    ...(operation.number === undefined
+      ? { 'x-millrace-extension': true }
+      : { 'x-millrace-number': operation.number }),
     ...(access && { 'x-millrace-permission': access }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(operation, body, components.schemas) }),

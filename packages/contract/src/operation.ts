@@ -61,10 +61,11 @@ export interface OperationAudit {
 export interface Operation {
   /** Unique, lower camel case, a verb first: `runQuery`. */
   readonly id: string
-  /** The number of the operation in docs/interface.md, Endpoints; absent for an extension. */
+  /**
+   * The number of the operation in docs/interface.md, Endpoints; without one it is an extension
+   * (`x-millrace-extension` in the OpenAPI document).
+   */
   readonly number?: number
-  /** Beyond the documented operations: `x-millrace-extension` in the OpenAPI document. */
-  readonly extension?: true
   readonly method: Method
   /** Full path as Fastify writes it: `/v2/statistics/query/:id`. */
   readonly url: string

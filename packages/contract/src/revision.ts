@@ -1,20 +1,13 @@
 import { Type } from 'typebox'
-import { ifMatchPattern } from './resources/formats.ts'
-
-const extension = { 'x-millrace-extension': true } as const
+import { extension, ifMatchPattern, text } from './resources/formats.ts'
 
 /** Fields of what several users save, each on top of what the others saved. */
 export const revisionFields = {
-  revision: Type.Integer({
-    minimum: 1,
-    description: 'Grows with each save; in quotes it is the `ETag`',
-    ...extension,
-  }),
+  revision: extension(
+    Type.Integer({ minimum: 1, description: 'Grows with each save; in quotes it is the `ETag`' }),
+  ),
   lastSavedBy: Type.Optional(
-    Type.String({
-      description: 'User who saved it last; absent where no user did since it is known',
-      ...extension,
-    }),
+    extension(text('User who saved it last; absent where no user did since it is known')),
   ),
 }
 
@@ -23,9 +16,7 @@ export const etag = { ETag: 'The revision in quotes, for `If-Match`' } as const
 
 /** The request header `If-Match`. */
 export const ifMatch = (description: string) => ({
-  'if-match': Type.Optional(
-    Type.String({ maxLength: 1_000, pattern: ifMatchPattern, description, examples: ['"7"'] }),
-  ),
+  'if-match': Type.Optional(text(description, '"7"', { maxLength: 1_000, pattern: ifMatchPattern })),
 })
 
 /**

@@ -1,98 +1,61 @@
 import { Type } from 'typebox'
-import type { ErrorRow } from '../error-row.ts'
-import { anId, ById, SavedMeanwhile } from '../failure-data.ts'
-import { oneOf, strict } from '../resources/formats.ts'
+import { conflict, full, invalid, notFound, row } from '../error-row.ts'
+import { anId, ById, Fault, SavedMeanwhile } from '../failure-data.ts'
+import { like, object, oneOf } from '../resources/formats.ts'
 import { workflowActions, workflowStatuses } from '../resources/workflow.ts'
 import { DefinitionFault } from '../resources/workflow-definition.ts'
 import { versionStates } from '../resources/workflow-version.ts'
 
-/** Workflows: codes 3000 to 3999. */
+const UnknownWorkflow = object({ workflowIds: Type.Array(anId, { minItems: 1 }) })
+const WorkflowTransition = object({
+  id: anId,
+  action: oneOf(workflowActions),
+  from: oneOf(workflowStatuses),
+  allowed: Type.Array(oneOf(workflowActions)),
+})
+const WorkflowInvalid = object({ id: anId, faults: Type.Array(DefinitionFault, { minItems: 1 }) })
+const VersionNotDraft = object({ id: anId, state: oneOf(versionStates), draftVersionId: anId })
+const UsedByWorkflows = object({
+  id: anId,
+  workflows: Type.Array(object({ id: anId, name: like('Welcome banner') }), { minItems: 1 }),
+})
+const DatasourcesNotShared = object({
+  id: anId,
+  datasources: Type.Array(object({ id: anId, name: like('Products') }), { minItems: 1 }),
+})
+
+const UnknownEntrypoint = object({ id: anId, entrypointId: like('hero') })
+const VersionNotRunnable = object({ id: anId, versionId: anId, errors: Type.Array(Fault, { minItems: 1 }) })
+
+/** Workflows, and their previews from 3500 on. The runner itself answers no failure. */
 export const workflowErrors = {
-  workflowNotFound: { errorCode: 3000, status: 404, message: 'There is no such workflow', data: ById },
-  workflowVersionNotFound: {
-    errorCode: 3001,
-    status: 404,
-    message: 'This workflow has no such version',
-    data: ById,
-  },
-  unknownWorkflow: {
-    errorCode: 3002,
-    status: 400,
-    message: 'There is no such workflow in your company',
-    data: Type.Object({ workflowIds: Type.Array(anId, { minItems: 1 }) }, strict),
-  },
-  workflowTransition: {
-    errorCode: 3003,
-    status: 409,
-    message: 'The status of the workflow does not allow that',
-    data: Type.Object(
-      {
-        id: anId,
-        action: oneOf([...workflowActions]),
-        from: oneOf([...workflowStatuses]),
-        allowed: Type.Array(oneOf([...workflowActions])),
-      },
-      strict,
-    ),
-  },
-  workflowInvalid: {
-    errorCode: 3004,
-    status: 409,
-    message: 'The version cannot be published as it is',
-    data: Type.Object({ id: anId, faults: Type.Array(DefinitionFault, { minItems: 1 }) }, strict),
-  },
-  versionNotDraft: {
-    errorCode: 3005,
-    status: 409,
-    message: 'Only a draft is changed and published: restore the version, which makes it the draft',
-    data: Type.Object({ id: anId, state: oneOf([...versionStates]), draftVersionId: anId }, strict),
-  },
-  versionChanged: {
-    errorCode: 3006,
-    status: 412,
-    message: 'The version was saved meanwhile: read it again',
-    data: SavedMeanwhile,
-  },
-  versionConditionRequired: {
-    errorCode: 3007,
-    status: 428,
-    message: 'Send the `ETag` of the version that you have read as the header `If-Match`',
-    data: ById,
-  },
-  tooManyWorkflows: {
-    errorCode: 3008,
-    status: 409,
-    message: 'Your company has the most workflows that are possible: archive one first',
-    data: Type.Object({ limit: Type.Integer({ examples: [5_000] }) }, strict),
-  },
-  usedByWorkflows: {
-    errorCode: 3009,
-    status: 409,
-    message: 'A workflow uses this; change it there and publish first',
-    data: Type.Object(
-      {
-        id: anId,
-        workflows: Type.Array(
-          Type.Object({ id: anId, name: Type.String({ examples: ['Welcome banner'] }) }, strict),
-          { minItems: 1 },
-        ),
-      },
-      strict,
-    ),
-  },
-  datasourcesNotShared: {
-    errorCode: 3010,
-    status: 409,
-    message: 'The live version reads datasources that none of the teams has',
-    data: Type.Object(
-      {
-        id: anId,
-        datasources: Type.Array(
-          Type.Object({ id: anId, name: Type.String({ examples: ['Products'] }) }, strict),
-          { minItems: 1 },
-        ),
-      },
-      strict,
-    ),
-  },
-} as const satisfies Record<string, ErrorRow>
+  workflowNotFound: notFound(3000, 'There is no such workflow'),
+  workflowVersionNotFound: notFound(3001, 'This workflow has no such version'),
+  unknownWorkflow: invalid(3002, 'There is no such workflow in your company', UnknownWorkflow),
+  workflowTransition: conflict(3003, 'The status of the workflow does not allow that', WorkflowTransition),
+  workflowInvalid: conflict(3004, 'The version cannot be published as it is', WorkflowInvalid),
+  versionNotDraft: conflict(
+    3005,
+    'Only a draft is changed and published: restore the version, which makes it the draft',
+    VersionNotDraft,
+  ),
+  versionChanged: row(412)(3006, 'The version was saved meanwhile: read it again', SavedMeanwhile),
+  versionConditionRequired: row(428)(
+    3007,
+    'Send the `ETag` of the version that you have read as the header `If-Match`',
+    ById,
+  ),
+  tooManyWorkflows: full(3008, 5_000, 'workflows', 'archive'),
+  usedByWorkflows: conflict(3009, 'A workflow uses this; change it there and publish first', UsedByWorkflows),
+  datasourcesNotShared: conflict(
+    3010,
+    'The live version reads datasources that none of the teams has',
+    DatasourcesNotShared,
+  ),
+  unknownEntrypoint: invalid(3500, 'The version has no such entrypoint', UnknownEntrypoint),
+  versionNotRunnable: conflict(
+    3501,
+    'The version cannot run yet; its definition has faults',
+    VersionNotRunnable,
+  ),
+}

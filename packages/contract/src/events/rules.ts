@@ -16,285 +16,237 @@ export interface EventRule {
   fix: string
 }
 
+const rule =
+  <E extends RuleEffect>(effect: E, typical = '') =>
+  (title: string, fix: string, outcome = typical) => ({ title, effect, outcome, fix })
+const refused = rule('refused')
+const bot = rule('bot')
+const dropped = rule('dropped', 'The event is dropped.')
+const changed = rule('changed')
+const noted = rule('noted')
+
 const bodyRules = {
-  'body-empty': {
-    title: 'The body is empty',
-    effect: 'refused',
-    outcome: 'The request is answered 400; there is nothing in it to store.',
-    fix: 'Send one event as a JSON object, or a non-empty array of events.',
-  },
-  'body-unparseable': {
-    title: 'The body cannot be read',
-    effect: 'refused',
-    outcome: 'The request is answered 400 and nothing of it is stored.',
-    fix: 'Send UTF-8 JSON (or a form, or one JSON object per line) and check Content-Encoding.',
-  },
-  'body-encoding-unsupported': {
-    title: 'The content encoding is not supported',
-    effect: 'refused',
-    outcome: 'The request is answered 415 and nothing of it is stored.',
-    fix: 'Compress with gzip, deflate or br, once, or not at all.',
-  },
-  'body-too-large': {
-    title: 'The body is too large',
-    effect: 'refused',
-    outcome: 'The request is answered 413 and nothing of it is stored.',
-    fix: 'Keep a body under 5 MB, inflated, and under 500,000 values, and a compressed one under a hundred times its own size.',
-  },
-  'body-too-many-events': {
-    title: 'The body holds too many events',
-    effect: 'refused',
-    outcome: 'The request is answered 413 and nothing of it is stored.',
-    fix: 'Send at most 2,000 events in one request.',
-  },
-  crawler: {
-    title: 'The sender is a crawler',
-    effect: 'bot',
-    outcome: 'The request is answered 202; its events are counted and not stored.',
-    fix: 'Nothing, if it is one. A program of your own sends a user-agent that does not name a crawler.',
-  },
-} as const satisfies Record<string, EventRule>
+  'body-empty': refused(
+    'The body is empty',
+    'Send one event as a JSON object, or a non-empty array of events.',
+    'The request is answered 400; there is nothing in it to store.',
+  ),
+  'body-unparseable': refused(
+    'The body cannot be read',
+    'Send UTF-8 JSON (or a form, or one JSON object per line) and check Content-Encoding.',
+    'The request is answered 400 and nothing of it is stored.',
+  ),
+  'body-encoding-unsupported': refused(
+    'The content encoding is not supported',
+    'Compress with gzip, deflate or br, once, or not at all.',
+    'The request is answered 415 and nothing of it is stored.',
+  ),
+  'body-too-large': refused(
+    'The body is too large',
+    'Keep a body under 5 MB, inflated, and under 500,000 values, and a compressed one under a hundred times its own size.',
+    'The request is answered 413 and nothing of it is stored.',
+  ),
+  'body-too-many-events': refused(
+    'The body holds too many events',
+    'Send at most 2,000 events in one request.',
+    'The request is answered 413 and nothing of it is stored.',
+  ),
+  crawler: bot(
+    'The sender is a crawler',
+    'Nothing, if it is one. A program of your own sends a user-agent that does not name a crawler.',
+    'The request is answered 202; its events are counted and not stored.',
+  ),
+}
 
 const dropRules = {
-  'line-unparseable': {
-    title: 'A line is not JSON',
-    effect: 'dropped',
-    outcome: 'The line is dropped; the other lines of the body are validated separately.',
-    fix: 'Write one JSON object per line, without line breaks inside it.',
-  },
-  'event-not-object': {
-    title: 'The event is not an object',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Send each event as a JSON object with the fields of the collector envelope.',
-  },
-  'required-field-missing': {
-    title: 'A required field is missing',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Send key, name, url, tmpId, data, eventId and v with every event; only url may be an empty text.',
-  },
-  'required-field-wrong-type': {
-    title: 'A required field has the wrong type',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Send key, name, url, tmpId and eventId as texts.',
-  },
-  'call-unknown': {
-    title: 'The type of a call in the Segment shape is unknown',
-    effect: 'dropped',
-    outcome: 'The call is dropped.',
-    fix: 'Send track, page, screen, identify, group or alias as the type of each call of a batch.',
-  },
-  'key-mismatch': {
-    title: 'The key belongs to another company',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Send the identifier of the company that owns the datasource as key.',
-  },
-  'data-not-object': {
-    title: 'data is not a plain object',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Send data as a JSON object; send {} when there is nothing to say.',
-  },
-  'ids-wrong-type': {
-    title: 'data.ids is neither a text nor a list of texts',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Send identifiers as texts: "123" rather than 123, one text or a list of texts.',
-  },
-  'ids-none-left': {
-    title: 'data.ids holds no identifier',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Leave data.ids out when no item is involved; never send placeholders such as "undefined" or "0".',
-  },
-  'purchase-value-not-number': {
-    title: 'The value of a purchase is not a number',
-    effect: 'dropped',
-    outcome: 'The purchase is dropped.',
-    fix: 'Send data.value as a number, or as a text such as "129.90" with a point for the decimals.',
-  },
-  'purchase-value-joined': {
-    title: 'The value of a purchase joins several amounts',
-    effect: 'dropped',
-    outcome: 'The purchase is dropped.',
-    fix: 'Send the total of the order, without semicolon, comma or pipe.',
-  },
-  'purchase-value-out-of-range': {
-    title: 'The value of a purchase is out of range',
-    effect: 'dropped',
-    outcome: 'The purchase is dropped.',
-    fix: 'Send an amount of at most 16 digits before the decimal point.',
-  },
-  'event-too-large': {
-    title: 'The event is too large',
-    effect: 'dropped',
-    outcome: 'The event is dropped.',
-    fix: 'Keep one event under 1 MiB; send identifiers of large contents rather than the contents.',
-  },
-  'engine-refused': {
-    title: 'The columnar store refuses the event',
-    effect: 'dropped',
-    outcome: 'The event is set aside in quarantine with the error of the store.',
-    fix: 'Report it: an event that passed the rules is meant to be storable.',
-  },
-} as const satisfies Record<string, EventRule>
+  'line-unparseable': dropped(
+    'A line is not JSON',
+    'Write one JSON object per line, without line breaks inside it.',
+    'The line is dropped; the other lines of the body are validated separately.',
+  ),
+  'event-not-object': dropped(
+    'The event is not an object',
+    'Send each event as a JSON object with the fields of the collector envelope.',
+  ),
+  'required-field-missing': dropped(
+    'A required field is missing',
+    'Send key, name, url, tmpId, data, eventId and v with every event; only url may be an empty text.',
+  ),
+  'required-field-wrong-type': dropped(
+    'A required field has the wrong type',
+    'Send key, name, url, tmpId and eventId as texts.',
+  ),
+  'call-unknown': dropped(
+    'The type of a call in the Segment shape is unknown',
+    'Send track, page, screen, identify, group or alias as the type of each call of a batch.',
+    'The call is dropped.',
+  ),
+  'key-mismatch': dropped(
+    'The key belongs to another company',
+    'Send the identifier of the company that owns the datasource as key.',
+  ),
+  'data-not-object': dropped(
+    'data is not a plain object',
+    'Send data as a JSON object; send {} when there is nothing to say.',
+  ),
+  'ids-wrong-type': dropped(
+    'data.ids is neither a text nor a list of texts',
+    'Send identifiers as texts: "123" rather than 123, one text or a list of texts.',
+  ),
+  'ids-none-left': dropped(
+    'data.ids holds no identifier',
+    'Leave data.ids out when no item is involved; never send placeholders such as "undefined" or "0".',
+  ),
+  'purchase-value-not-number': dropped(
+    'The value of a purchase is not a number',
+    'Send data.value as a number, or as a text such as "129.90" with a point for the decimals.',
+    'The purchase is dropped.',
+  ),
+  'purchase-value-joined': dropped(
+    'The value of a purchase joins several amounts',
+    'Send the total of the order, without semicolon, comma or pipe.',
+    'The purchase is dropped.',
+  ),
+  'purchase-value-out-of-range': dropped(
+    'The value of a purchase is out of range',
+    'Send an amount of at most 16 digits before the decimal point.',
+    'The purchase is dropped.',
+  ),
+  'event-too-large': dropped(
+    'The event is too large',
+    'Keep one event under 1 MiB; send identifiers of large contents rather than the contents.',
+  ),
+  'engine-refused': dropped(
+    'The columnar store refuses the event',
+    'Report it: an event that passed the rules is meant to be storable.',
+    'The event is set aside in quarantine with the error of the store.',
+  ),
+}
 
 const changeRules = {
-  'number-as-text': {
-    title: 'An identifier is a number',
-    effect: 'changed',
-    outcome: 'The number is stored as text.',
-    fix: 'Send identifiers as texts, so that leading zeros and long numbers survive.',
-  },
-  'tmp-id-placeholder': {
-    title: 'tmpId is a placeholder',
-    effect: 'changed',
-    outcome: 'The clientId takes its place; without one it is stored as sent, and such devices count as one.',
-    fix: 'Create an anonymous identity before the first event, or send the clientId as tmpId.',
-  },
-  'client-id-placeholder': {
-    title: 'clientId is a placeholder',
-    effect: 'changed',
-    outcome: 'The identity is ignored; the event stays anonymous.',
-    fix: 'Send clientId only once the user is known.',
-  },
-  'client-id-wrong-type': {
-    title: 'clientId is not a text',
-    effect: 'changed',
-    outcome: 'The identity is ignored; the event stays anonymous.',
-    fix: 'Send clientId as a text, or leave it out.',
-  },
-  'referrer-wrong-type': {
-    title: 'referrer is not a text',
-    effect: 'changed',
-    outcome: 'It is left out.',
-    fix: 'Send referrer as a text, as document.referrer gives it, or leave it out.',
-  },
-  'timestamp-not-number': {
-    title: 'timestamp is not a number',
-    effect: 'changed',
-    outcome: 'The time of reception is used.',
-    fix: 'Send milliseconds since 1970-01-01 UTC as a number.',
-  },
-  'timestamp-out-of-range': {
-    title: 'timestamp is before 1980',
-    effect: 'changed',
-    outcome: 'The time of reception is used.',
-    fix: 'Send milliseconds, not seconds: a time in seconds reads as January 1970.',
-  },
-  'timestamp-in-future': {
-    title: 'timestamp lies more than 24 hours ahead',
-    effect: 'changed',
-    outcome: 'The time of reception is used.',
-    fix: 'Check the clock of the sender, and that the unit is milliseconds.',
-  },
-  'version-unknown': {
-    title: 'v is not 1',
-    effect: 'changed',
-    outcome: 'The event is read as version 1.',
-    fix: 'Send v as the number 1.',
-  },
-  'ids-placeholder': {
-    title: 'data.ids holds empty or placeholder entries',
-    effect: 'changed',
-    outcome: 'These entries are removed.',
-    fix: 'Send only identifiers of items; leave out what is not known.',
-  },
-  'ids-too-many': {
-    title: 'data.ids holds more than 10,000 entries',
-    effect: 'changed',
-    outcome: 'The first 10,000 are stored.',
-    fix: 'Send one event per order or per page, not per catalogue.',
-  },
-  'ids-from-id': {
-    title: 'data.id stands for data.ids',
-    effect: 'changed',
-    outcome: 'data.id is read as data.ids, and kept as a label.',
-    fix: 'Send identifiers under data.ids.',
-  },
-  'value-ignored': {
-    title: 'data.value is not an amount',
-    effect: 'changed',
-    outcome: 'The value is left out; the event is stored, as it is no purchase.',
-    fix: 'Send data.value as a number, or use another key for other contents.',
-  },
-  'value-float-tail': {
-    title: 'data.value ends in a rounding error of binary numbers',
-    effect: 'changed',
-    outcome: 'It is truncated to two decimals by the rule, one cent below the probable amount.',
-    fix: 'Round amounts to two decimals before sending: 129.89999999999998 was meant to be 129.90.',
-  },
-  'trans-id-wrong-type': {
-    title: 'data.transId is not a text',
-    effect: 'changed',
-    outcome: 'It is left out; the purchase counts on its own.',
-    fix: 'Send data.transId as a text.',
-  },
-  'trans-id-placeholder': {
-    title: 'data.transId is a placeholder',
-    effect: 'changed',
-    outcome: 'It is left out; the purchase counts on its own instead of merging with unrelated purchases.',
-    fix: 'Send the identifier of the order, or leave data.transId out.',
-  },
-  'text-too-long': {
-    title: 'A text is too long',
-    effect: 'changed',
-    outcome: 'It is cut; a cut identifier ends in a fingerprint of the whole, so that it stays distinct.',
-    fix: 'Keep name under 256, url and referrer under 8,192, eventId under 256, identities under 512 characters.',
-  },
-  'text-not-clean': {
-    title: 'A text holds NUL or half a surrogate pair',
-    effect: 'changed',
-    outcome: 'Each such character is replaced by U+FFFD.',
-    fix: 'Cut texts between characters, and leave out NUL.',
-  },
-  'labels-too-many': {
-    title: 'data holds more than 500 labels',
-    effect: 'changed',
-    outcome: 'The first 500 are stored.',
-    fix: 'Send the keys that are filtered by, not whole documents.',
-  },
-  'label-key-not-allowed': {
-    title: 'A key of data is not allowed',
-    effect: 'changed',
-    outcome: 'The label is left out.',
-    fix: 'Use a key that is neither empty nor `__proto__`.',
-  },
-  'label-too-deep': {
-    title: 'A label is nested too deep',
-    effect: 'changed',
-    outcome: 'The label is left out.',
-    fix: 'Keep objects and lists inside data under 32 levels.',
-  },
-  'label-too-long': {
-    title: 'A nested label is too long',
-    effect: 'changed',
-    outcome: 'The label is left out, because half a JSON text is of no use.',
-    fix: 'Keep an object or list inside data under 8,192 characters of JSON.',
-  },
-} as const satisfies Record<string, EventRule>
+  'number-as-text': changed(
+    'An identifier is a number',
+    'Send identifiers as texts, so that leading zeros and long numbers survive.',
+    'The number is stored as text.',
+  ),
+  'tmp-id-placeholder': changed(
+    'tmpId is a placeholder',
+    'Create an anonymous identity before the first event, or send the clientId as tmpId.',
+    'The clientId takes its place; without one it is stored as sent, and such devices count as one.',
+  ),
+  'client-id-placeholder': changed(
+    'clientId is a placeholder',
+    'Send clientId only once the user is known.',
+    'The identity is ignored; the event stays anonymous.',
+  ),
+  'client-id-wrong-type': changed(
+    'clientId is not a text',
+    'Send clientId as a text, or leave it out.',
+    'The identity is ignored; the event stays anonymous.',
+  ),
+  'referrer-wrong-type': changed(
+    'referrer is not a text',
+    'Send referrer as a text, as document.referrer gives it, or leave it out.',
+    'It is left out.',
+  ),
+  'timestamp-not-number': changed(
+    'timestamp is not a number',
+    'Send milliseconds since 1970-01-01 UTC as a number.',
+    'The time of reception is used.',
+  ),
+  'timestamp-out-of-range': changed(
+    'timestamp is before 1980',
+    'Send milliseconds, not seconds: a time in seconds reads as January 1970.',
+    'The time of reception is used.',
+  ),
+  'timestamp-in-future': changed(
+    'timestamp lies more than 24 hours ahead',
+    'Check the clock of the sender, and that the unit is milliseconds.',
+    'The time of reception is used.',
+  ),
+  'version-unknown': changed('v is not 1', 'Send v as the number 1.', 'The event is read as version 1.'),
+  'ids-placeholder': changed(
+    'data.ids holds empty or placeholder entries',
+    'Send only identifiers of items; leave out what is not known.',
+    'These entries are removed.',
+  ),
+  'ids-too-many': changed(
+    'data.ids holds more than 10,000 entries',
+    'Send one event per order or per page, not per catalogue.',
+    'The first 10,000 are stored.',
+  ),
+  'ids-from-id': changed(
+    'data.id stands for data.ids',
+    'Send identifiers under data.ids.',
+    'data.id is read as data.ids, and kept as a label.',
+  ),
+  'value-ignored': changed(
+    'data.value is not an amount',
+    'Send data.value as a number, or use another key for other contents.',
+    'The value is left out; the event is stored, as it is no purchase.',
+  ),
+  'value-float-tail': changed(
+    'data.value ends in a rounding error of binary numbers',
+    'Round amounts to two decimals before sending: 129.89999999999998 was meant to be 129.90.',
+    'It is truncated to two decimals by the rule, one cent below the probable amount.',
+  ),
+  'trans-id-wrong-type': changed(
+    'data.transId is not a text',
+    'Send data.transId as a text.',
+    'It is left out; the purchase counts on its own.',
+  ),
+  'trans-id-placeholder': changed(
+    'data.transId is a placeholder',
+    'Send the identifier of the order, or leave data.transId out.',
+    'It is left out; the purchase counts on its own instead of merging with unrelated purchases.',
+  ),
+  'text-too-long': changed(
+    'A text is too long',
+    'Keep name under 256, url and referrer under 8,192, eventId under 256, identities under 512 characters.',
+    'It is cut; a cut identifier ends in a fingerprint of the whole, so that it stays distinct.',
+  ),
+  'text-not-clean': changed(
+    'A text holds NUL or half a surrogate pair',
+    'Cut texts between characters, and leave out NUL.',
+    'Each such character is replaced by U+FFFD.',
+  ),
+  'labels-too-many': changed(
+    'data holds more than 500 labels',
+    'Send the keys that are filtered by, not whole documents.',
+    'The first 500 are stored.',
+  ),
+  'label-key-not-allowed': changed(
+    'A key of data is not allowed',
+    'Use a key that is neither empty nor `__proto__`.',
+    'The label is left out.',
+  ),
+  'label-too-deep': changed(
+    'A label is nested too deep',
+    'Keep objects and lists inside data under 32 levels.',
+    'The label is left out.',
+  ),
+  'label-too-long': changed(
+    'A nested label is too long',
+    'Keep an object or list inside data under 8,192 characters of JSON.',
+    'The label is left out, because half a JSON text is of no use.',
+  ),
+}
 
 const noteRules = {
-  'event-id-reused': {
-    title: 'An eventId comes again with another content',
-    effect: 'noted',
-    outcome:
-      'The first event stays and this one counts as a duplicate. At most 100 duplicates of a load are compared.',
-    fix: 'Give each event an eventId of its own; send an event again unchanged, or not at all.',
-  },
-  'names-too-many': {
-    title: 'There are more than 2,000 event names',
-    effect: 'noted',
-    outcome: 'Everything is stored; a note comes once an hour while there are new names.',
-    fix: 'Name the kind of event, and send what differs in data: view with {"page": "8271"}, not view_8271.',
-  },
-} as const satisfies Record<string, EventRule>
+  'event-id-reused': noted(
+    'An eventId comes again with another content',
+    'Give each event an eventId of its own; send an event again unchanged, or not at all.',
+    'The first event stays and this one counts as a duplicate. At most 100 duplicates of a load are compared.',
+  ),
+  'names-too-many': noted(
+    'There are more than 2,000 event names',
+    'Name the kind of event, and send what differs in data: view with {"page": "8271"}, not view_8271.',
+    'Everything is stored; a note comes once an hour while there are new names.',
+  ),
+}
 
 /** Every rule by its id. The ids are stored in the datasource log and are never given another meaning. */
-export const eventRules = { ...bodyRules, ...dropRules, ...changeRules, ...noteRules } as const
+export const eventRules = { ...bodyRules, ...dropRules, ...changeRules, ...noteRules }
 
 export type BodyRuleId = keyof typeof bodyRules
 export type DropRuleId = keyof typeof dropRules

@@ -45,12 +45,6 @@ test('has each of the 19 documented operations once, at its address', () => {
   expect(byNumber.map(({ number, method, url }) => [number, method, url])).toEqual(documented)
 })
 
-test('marks what has no number as an extension, and nothing else', () => {
-  for (const { number, extension } of allOperations) {
-    expect(extension === true).toBe(number === undefined)
-  }
-})
-
 test('keeps answers that show a secret from being compressed', () => {
   const shows = (schema: unknown, name = ''): boolean => {
     if (typeof schema !== 'object' || schema === null) return false

@@ -1,24 +1,20 @@
 import { Type } from 'typebox'
 import { paginatedEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
+import { example, operationsOf } from '../operation-builders.ts'
 import { type AuditAction, AuditEntry, auditActions, auditCategories } from '../resources/audit-entry.ts'
-import { oneOf, pagination, strict } from '../resources/formats.ts'
+import { object, oneOf, pagination, text } from '../resources/formats.ts'
+
+const operation = operationsOf('Accounts')
 
 const partyId = (description: string) =>
-  Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, description, examples: ['65f0c0ffee5ca1ab1e0ddba1'] }),
-  )
+  Type.Optional(text(description, '65f0c0ffee5ca1ab1e0ddba1', { minLength: 1, maxLength: 128 }))
 
 const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
 export const listAuditEntries = {
-  id: 'listAuditEntries',
-  extension: true,
-  method: 'GET',
-  url: '/v2/entities/audit-log',
-  scope: 'authenticated',
+  ...operation('listAuditEntries', 'GET', '/v2/entities/audit-log'),
   access: 'User: update, Role: update or Team: update; for CSV also Statistics: export',
-  tag: 'Accounts',
   summary: 'Read the audit log',
   description: [
     'Who did what in your company, the newest first; entries of one instant by id, downwards. No user can change an entry, and entries go only when the retention of the company (90 days unless set, never below 30) has passed.',
@@ -30,23 +26,20 @@ export const listAuditEntries = {
     200: {
       description: 'One page of entries',
       examples: {
-        role: {
-          summary: 'A user was deactivated',
-          value: [
-            {
-              id: '65f0c0ffee5ca1ab1e0ddba1',
-              at: '2026-01-31T12:00:00.000Z',
-              category: 'users',
-              action: 'user-deactivate',
-              actor: { kind: 'user', id: '65f0c0ffee5ca1ab1e0ddba2', name: 'ada@example.com' },
-              target: { kind: 'user', id: '65f0c0ffee5ca1ab1e0ddba3', name: 'bob@example.com' },
-              outcome: 'success',
-              error: null,
-              details: { sessions: 1, linkedAccounts: 0 },
-              address: '192.0.2.1',
-            },
-          ],
-        },
+        role: example('A user was deactivated', [
+          {
+            id: '65f0c0ffee5ca1ab1e0ddba1',
+            at: '2026-01-31T12:00:00.000Z',
+            category: 'users',
+            action: 'user-deactivate',
+            actor: { kind: 'user', id: '65f0c0ffee5ca1ab1e0ddba2', name: 'ada@example.com' },
+            target: { kind: 'user', id: '65f0c0ffee5ca1ab1e0ddba3', name: 'bob@example.com' },
+            outcome: 'success',
+            error: null,
+            details: { sessions: 1, linkedAccounts: 0 },
+            address: '192.0.2.1',
+          },
+        ]),
       },
       alternatives: {
         'text/csv': {
@@ -58,22 +51,17 @@ export const listAuditEntries = {
     },
   },
   schema: {
-    querystring: Type.Object(
-      {
-        ...pagination,
-        category: Type.Optional(oneOf(auditCategories, { description: 'Only entries of this category' })),
-        action: Type.Optional(
-          oneOf(Object.keys(auditActions) as AuditAction[], { description: 'Only this action' }),
-        ),
-        actorId: partyId('Only what this one did'),
-        targetId: partyId('Only what was done to this one'),
-        outcome: Type.Optional(oneOf(['success', 'failure'], { description: 'Only with this outcome' })),
-        from: instant('Only entries at or after this instant'),
-        to: instant('Only entries before this instant'),
-        format: Type.Optional(oneOf(['csv'], { description: 'A CSV file instead of a page' })),
-      },
-      strict,
-    ),
+    querystring: object({
+      ...pagination,
+      category: Type.Optional(oneOf(auditCategories, 'Only entries of this category')),
+      action: Type.Optional(oneOf(Object.keys(auditActions) as AuditAction[], 'Only this action')),
+      actorId: partyId('Only what this one did'),
+      targetId: partyId('Only what was done to this one'),
+      outcome: Type.Optional(oneOf(['success', 'failure'], 'Only with this outcome')),
+      from: instant('Only entries at or after this instant'),
+      to: instant('Only entries before this instant'),
+      format: Type.Optional(oneOf(['csv'], 'A CSV file instead of a page')),
+    }),
     response: { 200: paginatedEnvelope(AuditEntry) },
   },
 } as const satisfies Operation

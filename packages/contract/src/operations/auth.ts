@@ -1,18 +1,17 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
-import { oneOf, strict } from '../resources/formats.ts'
+import { example, operationsOf } from '../operation-builders.ts'
+import { named, oneOf } from '../resources/formats.ts'
 import { RevocationRequest, TokenRequest, TokenResponse } from '../resources/token.ts'
+
+const operation = operationsOf('Authentication', 'open')
 
 const clientId = 'my-client-id'
 
 /** Operation 1. The route validates the body itself: failures carry RFC 6749's fields beside the envelope's. */
 export const createToken = {
-  id: 'createToken',
+  ...operation('createToken', 'POST', '/v2/auth/token'),
   number: 1,
-  method: 'POST',
-  url: '/v2/auth/token',
-  scope: 'open',
-  tag: 'Authentication',
   summary: 'Get an access token',
   description: `Gives an access token, which every other operation needs, and a refresh token where the client may use it.
 
@@ -37,33 +36,24 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
   consumes: ['application/json', 'application/x-www-form-urlencoded'],
   described: { body: TokenRequest },
   examples: {
-    password: {
-      summary: 'With a password',
-      value: {
-        grant_type: 'password',
-        client_id: clientId,
-        username: 'ada@example.com',
-        password: 'correct horse battery staple',
-      },
-    },
-    authorization_code: {
-      summary: 'With the code of a sign-in in the browser',
-      value: {
-        grant_type: 'authorization_code',
-        client_id: clientId,
-        code: 'SplxlOBeZQQYbYS6WxSbIA2gB0t3v8pLqf5Yx1m9dEk',
-        redirect_uri: 'https://app.example.com/signed-in',
-        code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
-      },
-    },
-    refresh_token: {
-      summary: 'With a refresh token',
-      value: {
-        grant_type: 'refresh_token',
-        client_id: clientId,
-        refresh_token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A',
-      },
-    },
+    password: example('With a password', {
+      grant_type: 'password',
+      client_id: clientId,
+      username: 'ada@example.com',
+      password: 'correct horse battery staple',
+    }),
+    authorization_code: example('With the code of a sign-in in the browser', {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code: 'SplxlOBeZQQYbYS6WxSbIA2gB0t3v8pLqf5Yx1m9dEk',
+      redirect_uri: 'https://app.example.com/signed-in',
+      code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    }),
+    refresh_token: example('With a refresh token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A',
+    }),
   },
   replies: {
     200: {
@@ -73,15 +63,12 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
         'Set-Cookie': 'The refresh token, where it is kept in the cookie',
       },
       examples: {
-        tokens: {
-          summary: 'Tokens',
-          value: {
-            access_token: 'Vd7p0m9S3m0c1Yw6u0F8b5r2Tq4J6k9Z1x3N7e5L2aU',
-            refresh_token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A',
-            token_type: 'Bearer',
-            expires_in: 3600,
-          },
-        },
+        tokens: example('Tokens', {
+          access_token: 'Vd7p0m9S3m0c1Yw6u0F8b5r2Tq4J6k9Z1x3N7e5L2aU',
+          refresh_token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A',
+          token_type: 'Bearer',
+          expires_in: 3600,
+        }),
       },
     },
   },
@@ -90,12 +77,7 @@ The access token is valid for one hour. The refresh token is valid for 30 days a
 
 /** RFC 7009. The route validates the body itself, as for tokens. */
 export const revokeToken = {
-  id: 'revokeToken',
-  extension: true,
-  method: 'POST',
-  url: '/v2/oauth/revoke',
-  scope: 'open',
-  tag: 'Authentication',
+  ...operation('revokeToken', 'POST', '/v2/oauth/revoke'),
   summary: 'Revoke a token',
   description: `Ends a token at once, in every process of the service.
 
@@ -109,40 +91,33 @@ A token that is unknown or has ended already is answered like one that was revok
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
   described: { body: RevocationRequest },
   examples: {
-    refresh_token: {
-      summary: 'Sign out',
-      value: { client_id: clientId, token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A' },
-    },
+    refresh_token: example('Sign out', {
+      client_id: clientId,
+      token: 'YsX1kU3b0s4mJxk7mO2c2h0G3b5H8Jv1f0n3Q9w2e8A',
+    }),
   },
   replies: { 200: { description: 'The token is no longer valid' } },
   schema: { response: { 200: Type.Null() } },
 } as const satisfies Operation
 
-const text = (description: string, maxLength: number, minLength = 0) =>
+const field = (description: string, maxLength: number, minLength = 0) =>
   Type.String({ minLength, maxLength, description })
 
-const CheckEmailForm = Type.Object(
-  {
-    client_id: text('Application that the user signs in to', 128, 1),
-    redirect_uri: text('Where the browser is redirected in the end; registered for the client', 2_048, 1),
-    username: text('The e-mail address as it was typed', 254, 1),
-    state: Type.Optional(text('Given back untouched', 2_048)),
-    lang: Type.Optional(text('Language of the pages', 35)),
-    response_type: Type.Optional(oneOf(['code'])),
-    code_challenge: text('RFC 7636: base64url of the SHA-256 of the verifier', 128, 1),
-    code_challenge_method: Type.Optional(oneOf(['S256'])),
-  },
-  { ...strict, title: 'CheckEmailForm' },
-)
+const CheckEmailForm = named('CheckEmailForm', {
+  client_id: field('Application that the user signs in to', 128, 1),
+  redirect_uri: field('Where the browser is redirected in the end; registered for the client', 2_048, 1),
+  username: field('The e-mail address as it was typed', 254, 1),
+  state: Type.Optional(field('Given back untouched', 2_048)),
+  lang: Type.Optional(field('Language of the pages', 35)),
+  response_type: Type.Optional(oneOf(['code'])),
+  code_challenge: field('RFC 7636: base64url of the SHA-256 of the verifier', 128, 1),
+  code_challenge_method: Type.Optional(oneOf(['S256'])),
+})
 
 /** Operation 2. The route validates the form itself: a browser gets a page, other callers the fail envelope. */
 export const checkEmail = {
-  id: 'checkEmail',
+  ...operation('checkEmail', 'POST', '/v2/oauth/check-email'),
   number: 2,
-  method: 'POST',
-  url: '/v2/oauth/check-email',
-  scope: 'open',
-  tag: 'Authentication',
   summary: 'Find the way to sign in',
   description: `Says how the domain of an e-mail address signs in: through single sign-on where its company requires it, by password otherwise.
 
@@ -151,18 +126,15 @@ A browser is redirected to single sign-on, or gets the login page at its passwor
   consumes: ['application/x-www-form-urlencoded'],
   described: { body: CheckEmailForm },
   examples: {
-    password: {
-      summary: 'Start of a sign-in',
-      value: {
-        client_id: clientId,
-        redirect_uri: 'https://app.example.com/signed-in',
-        username: 'ada@example.com',
-        state: 'af0ifjsldkj',
-        response_type: 'code',
-        code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-        code_challenge_method: 'S256',
-      },
-    },
+    password: example('Start of a sign-in', {
+      client_id: clientId,
+      redirect_uri: 'https://app.example.com/signed-in',
+      username: 'ada@example.com',
+      state: 'af0ifjsldkj',
+      response_type: 'code',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+    }),
   },
   replies: {
     200: { description: 'A browser, no single sign-on: the login page at its password step' },

@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
+import { example, operationsOf } from '../operation-builders.ts'
 import { CollectedEvent } from '../resources/collected-event.ts'
-import { id, strict } from '../resources/formats.ts'
+import { id, object } from '../resources/formats.ts'
+
+const operation = operationsOf('Collector', 'collector')
 
 const event = {
   key: '65f0c0ffee5ca1ab1e0ddba1',
@@ -19,12 +22,8 @@ const event = {
  * event by event (`events/rules.ts`).
  */
 export const collectEvents = {
-  id: 'collectEvents',
+  ...operation('collectEvents', 'POST', '/collect/:datasourceId/tracker'),
   number: 19,
-  method: 'POST',
-  url: '/collect/:datasourceId/tracker',
-  scope: 'collector',
-  tag: 'Collector',
   summary: 'Send events',
   description: `Takes one event or up to 2,000: as JSON, form-encoded, or one JSON object per line, of at most 5 MB; gzip, deflate and br are inflated within that bound. \`text/plain\` bodies, as browsers' beacons send them, are read as JSON. There is no token: the datasource is known by its identifier, and \`key\` must be the company that owns it.
 
@@ -44,26 +43,23 @@ Send again only after transport failures and 5xx answers, with the same \`eventI
   ],
   consumes: ['application/json', 'application/x-ndjson', 'application/x-www-form-urlencoded', 'text/plain'],
   described: {
-    params: Type.Object({ datasourceId: id('Identifier of the datasource') }, strict),
+    params: object({ datasourceId: id('Identifier of the datasource') }),
     body: Type.Union([CollectedEvent, Type.Array(CollectedEvent, { minItems: 1, maxItems: 2_000 })], {
       description: 'One event, or an array of events that are validated separately',
     }),
   },
   examples: {
-    one: { summary: 'One event', value: event },
-    batch: {
-      summary: 'Several events',
-      value: [
-        {
-          ...event,
-          name: 'page_view',
-          data: {},
-          eventId: '5f6d1c52-3f7e-4a2f-8a3c-8f3d1c0e7a01',
-          timestamp: 1767225600000,
-        },
-        event,
-      ],
-    },
+    one: example('One event', event),
+    batch: example('Several events', [
+      {
+        ...event,
+        name: 'page_view',
+        data: {},
+        eventId: '5f6d1c52-3f7e-4a2f-8a3c-8f3d1c0e7a01',
+        timestamp: 1767225600000,
+      },
+      event,
+    ]),
   },
   replies: {
     200: { description: 'The events are on disk; the body is empty' },

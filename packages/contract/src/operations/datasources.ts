@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { paginatedEnvelope, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
+import { answers, example, lists, operationsOf } from '../operation-builders.ts'
 import {
   Datasource,
   DatasourceCreation,
@@ -10,20 +11,15 @@ import {
 import { DatasourceCounters } from '../resources/datasource-counters.ts'
 import { DatasourceField } from '../resources/datasource-field.ts'
 import { DatasourceLogEntry, datasourceLogKinds } from '../resources/datasource-log.ts'
-import { id, idParams, nameText, oneOf, pagination, strict } from '../resources/formats.ts'
+import { id, idParams, nameText, object, oneOf, pagination, text } from '../resources/formats.ts'
 
-const datasourceRead = { resource: 'datasource', action: 'read' } as const
+const operation = operationsOf('Datasources')
 const datasourceId = idParams('Identifier of the datasource')
 
 /** Operation 13. */
 export const analyzeDatasource = {
-  id: 'analyzeDatasource',
+  ...operation('analyzeDatasource', 'POST', '/v2/datasources/worker/:id/analyzer', 'datasource:update'),
   number: 13,
-  method: 'POST',
-  url: '/v2/datasources/worker/:id/analyzer',
-  scope: 'authenticated',
-  permission: { resource: 'datasource', action: 'update' },
-  tag: 'Datasources',
   summary: 'Analyse the content of a datasource',
   description:
     'Looks at a sample of the source and proposes one field for each attribute that it finds, with its meaning and how it is stored. It changes nothing. A body is not needed.',
@@ -39,105 +35,66 @@ export const analyzeDatasource = {
     200: {
       description: 'The fields found',
       examples: {
-        price: {
-          summary: 'One field',
-          value: {
-            fields: [
-              {
-                name: 'price',
-                type: 'price',
-                selected: false,
-                primitive: 'number',
-                rulesPerSources: { '0': [{ name: 'path', params: { value: 'price' } }] },
-                source: 'user',
-                ignoreIfMissing: true,
-                metadata: { locale: 'de' },
-              },
-            ],
-          },
-        },
+        price: example('One field', {
+          fields: [
+            {
+              name: 'price',
+              type: 'price',
+              selected: false,
+              primitive: 'number',
+              rulesPerSources: { '0': [{ name: 'path', params: { value: 'price' } }] },
+              source: 'user',
+              ignoreIfMissing: true,
+              metadata: { locale: 'de' },
+            },
+          ],
+        }),
       },
     },
   },
   schema: {
     params: datasourceId,
-    response: { 200: successEnvelope(Type.Object({ fields: Type.Array(DatasourceField) }, strict)) },
+    response: { 200: successEnvelope(object({ fields: Type.Array(DatasourceField) })) },
   },
 } as const satisfies Operation
 
 export const listDatasources = {
-  id: 'listDatasources',
-  extension: true,
-  method: 'GET',
-  url: '/v2/datasources',
-  scope: 'authenticated',
-  permission: datasourceRead,
-  tag: 'Datasources',
+  ...operation('listDatasources', 'GET', '/v2/datasources', 'datasource:read'),
   summary: 'List datasources',
   description: 'The datasources that your teams see, the oldest first, page by page.',
-  errors: [],
-  replies: { 200: { description: 'One page of datasources' } },
-  schema: {
-    querystring: Type.Object(
-      {
-        ...pagination,
-        name: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
-        mode: Type.Optional(
-          oneOf(['ingester', 'worker'], { description: 'Only those that take events, or that hold rows' }),
-        ),
-        type: Type.Optional(oneOf(datasourceTypes, { description: 'Only those of this type' })),
-        status: Type.Optional(oneOf(datasourceStatuses, { description: 'Only those with this status' })),
-        resourceGroupId: Type.Optional(id('Only those that this team sees')),
-      },
-      strict,
-    ),
-    response: { 200: paginatedEnvelope(Datasource) },
-  },
+  ...lists('One page of datasources', Datasource, {
+    name: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
+    mode: Type.Optional(oneOf(['ingester', 'worker'], 'Only those that take events, or that hold rows')),
+    type: Type.Optional(oneOf(datasourceTypes, 'Only those of this type')),
+    status: Type.Optional(oneOf(datasourceStatuses, 'Only those with this status')),
+    resourceGroupId: Type.Optional(id('Only those that this team sees')),
+  }),
 } as const satisfies Operation
 
 export const createDatasource = {
-  id: 'createDatasource',
-  extension: true,
-  method: 'POST',
-  url: '/v2/datasources',
-  scope: 'authenticated',
-  permission: { resource: 'datasource', action: 'create' },
+  ...operation('createDatasource', 'POST', '/v2/datasources', 'datasource:create'),
   access: 'Datasource: create, and membership of every team in `resourceGroupIds`',
-  tag: 'Datasources',
-  audit: { action: 'datasource-create', target: 'datasource' },
   summary: 'Create a datasource',
   description:
     'Without `mode` a tracking datasource, for which the collector takes events at once: post them to `{collector_url}/collect/{id}/tracker`. With `mode` `worker` a datasource of rows, in draft: upload its content or name its address, analyse it, choose fields, and bring it live.',
+  audit: { action: 'datasource-create', target: 'datasource' },
   errors: ['unknownTeam', 'notInTeam', 'invalidDatasource', 'tooManyDatasources'],
   examples: {
-    shop: { summary: 'For all your teams', value: { name: 'Web shop' } },
-    teams: {
-      summary: 'For one team',
-      value: { name: 'Mobile app', resourceGroupIds: ['65f0c0ffee5ca1ab1e0ddba1'] },
-    },
-    worker: {
-      summary: 'Products, fetched every hour',
-      value: {
-        name: 'Products',
-        mode: 'worker',
-        type: 'product',
-        source: { type: 'url', url: 'https://shop.example/products.csv' },
-        schedule: { everyMinutes: 60 },
-      },
-    },
+    shop: example('For all your teams', { name: 'Web shop' }),
+    teams: example('For one team', { name: 'Mobile app', resourceGroupIds: ['65f0c0ffee5ca1ab1e0ddba1'] }),
+    worker: example('Products, fetched every hour', {
+      name: 'Products',
+      mode: 'worker',
+      type: 'product',
+      source: { type: 'url', url: 'https://shop.example/products.csv' },
+      schedule: { everyMinutes: 60 },
+    }),
   },
-  replies: { 200: { description: 'The datasource' } },
-  schema: { body: DatasourceCreation, response: { 200: successEnvelope(Datasource) } },
+  ...answers('The datasource', Datasource, { body: DatasourceCreation }),
 } as const satisfies Operation
 
 export const listDatasourceLogs = {
-  id: 'listDatasourceLogs',
-  extension: true,
-  method: 'GET',
-  url: '/v2/datasources/:id/logs',
-  scope: 'authenticated',
-  permission: datasourceRead,
-  tag: 'Datasources',
+  ...operation('listDatasourceLogs', 'GET', '/v2/datasources/:id/logs', 'datasource:read'),
   summary: 'Read the log of a datasource',
   description:
     'Says for each dropped event and each changed field which rule it met, at which path, and shows a masked sample; for a worker datasource the same of the rows of its imports. The newest first, page by page. Lines are kept for 30 days. The answer of the collector never says any of it, so look here when events seem to be missing.',
@@ -146,59 +103,40 @@ export const listDatasourceLogs = {
     200: {
       description: 'One page of the log',
       examples: {
-        joined: {
-          summary: 'A purchase that was dropped',
-          value: [
-            {
-              id: '40217',
-              datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
-              receivedAt: '2026-01-31T12:00:00.000Z',
-              kind: 'dropped',
-              rule: 'purchase-value-joined',
-              path: 'data.value',
-              sample: '"##,#;##,#"',
-              count: 1,
-            },
-          ],
-        },
+        joined: example('A purchase that was dropped', [
+          {
+            id: '40217',
+            datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
+            receivedAt: '2026-01-31T12:00:00.000Z',
+            kind: 'dropped',
+            rule: 'purchase-value-joined',
+            path: 'data.value',
+            sample: '"##,#;##,#"',
+            count: 1,
+          },
+        ]),
       },
     },
   },
   schema: {
     params: datasourceId,
-    querystring: Type.Object(
-      {
-        ...pagination,
-        kind: Type.Optional(oneOf(datasourceLogKinds, { description: 'Only lines of this kind' })),
-        rule: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 100,
-            description: 'Only lines of this rule',
-            examples: ['key-mismatch'],
-          }),
-        ),
-        from: Type.Optional(
-          Type.String({ format: 'date-time', description: 'Only lines received at or after this instant' }),
-        ),
-        to: Type.Optional(
-          Type.String({ format: 'date-time', description: 'Only lines received before this instant' }),
-        ),
-      },
-      strict,
-    ),
+    querystring: object({
+      ...pagination,
+      kind: Type.Optional(oneOf(datasourceLogKinds, 'Only lines of this kind')),
+      rule: Type.Optional(text('Only lines of this rule', 'key-mismatch', { minLength: 1, maxLength: 100 })),
+      from: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Only lines received at or after this instant' }),
+      ),
+      to: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Only lines received before this instant' }),
+      ),
+    }),
     response: { 200: paginatedEnvelope(DatasourceLogEntry) },
   },
 } as const satisfies Operation
 
 export const readDatasourceCounters = {
-  id: 'readDatasourceCounters',
-  extension: true,
-  method: 'GET',
-  url: '/v2/datasources/:id/counters',
-  scope: 'authenticated',
-  permission: datasourceRead,
-  tag: 'Datasources',
+  ...operation('readDatasourceCounters', 'GET', '/v2/datasources/:id/counters', 'datasource:read'),
   summary: 'Read the counters of a datasource',
   description:
     'What became of the events that the collector answered for: exact counts, which move when events are loaded (within seconds). Always `sent` = `accepted` + `dropped` + `bot` + `duplicate`.',
@@ -207,19 +145,16 @@ export const readDatasourceCounters = {
     200: {
       description: 'The counters',
       examples: {
-        counters: {
-          summary: 'A healthy datasource',
-          value: {
-            datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
-            sent: 10_250,
-            accepted: 10_000,
-            changed: 12,
-            dropped: 40,
-            bot: 200,
-            duplicate: 10,
-            updatedAt: '2026-01-31T12:00:00.000Z',
-          },
-        },
+        counters: example('A healthy datasource', {
+          datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
+          sent: 10_250,
+          accepted: 10_000,
+          changed: 12,
+          dropped: 40,
+          bot: 200,
+          duplicate: 10,
+          updatedAt: '2026-01-31T12:00:00.000Z',
+        }),
       },
     },
   },

@@ -1,35 +1,23 @@
 import { Type } from 'typebox'
-import { EmptyObject, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
+import { answers, example, operationsOf, succeeds } from '../operation-builders.ts'
 import { EventAlias, EventAliasSetting, eventName } from '../resources/event-alias.ts'
-import { strict } from '../resources/formats.ts'
+import { object } from '../resources/formats.ts'
+
+const operation = operationsOf('Statistics')
 
 const url = '/v2/statistics/analytics/settings/event-aliases'
-const byName = Type.Object({ name: eventName('The name that senders give') }, strict)
+const byName = object({ name: eventName('The name that senders give') })
 
 export const listEventAliases = {
-  id: 'listEventAliases',
-  extension: true,
-  method: 'GET',
-  url,
-  scope: 'authenticated',
-  permission: { resource: 'statistics', action: 'access' },
-  tag: 'Statistics',
+  ...operation('listEventAliases', 'GET', url, 'statistics:access'),
   summary: 'List event aliases',
   description: 'All renamed events of your company, by name. There are at most 200.',
-  errors: [],
-  replies: { 200: { description: 'The aliases' } },
-  schema: { response: { 200: successEnvelope(Type.Array(EventAlias)) } },
+  ...answers('The aliases', Type.Array(EventAlias)),
 } as const satisfies Operation
 
 export const setEventAlias = {
-  id: 'setEventAlias',
-  extension: true,
-  method: 'PUT',
-  url: `${url}/:name`,
-  scope: 'authenticated',
-  permission: { resource: 'company', action: 'update' },
-  tag: 'Statistics',
+  ...operation('setEventAlias', 'PUT', `${url}/:name`, 'company:update'),
   summary: 'Rename a custom event',
   description: [
     'From now on events of this name answer under the alias, those of the past too, in every query. Nothing that is stored changes: deleting the alias brings the name back. Several names may have one alias, and events that are sent under the alias itself count with them.',
@@ -38,22 +26,14 @@ export const setEventAlias = {
   ].join('\n\n'),
   audit: { action: 'event-alias-set', target: 'event', named: 'name' },
   errors: ['eventAliasChain', 'tooManyEventAliases'],
-  examples: { rename: { summary: 'Another name', value: { alias: 'registration' } } },
-  replies: { 200: { description: 'The alias' } },
-  schema: { params: byName, body: EventAliasSetting, response: { 200: successEnvelope(EventAlias) } },
+  examples: { rename: example('Another name', { alias: 'registration' }) },
+  ...answers('The alias', EventAlias, { params: byName, body: EventAliasSetting }),
 } as const satisfies Operation
 
 export const deleteEventAlias = {
-  id: 'deleteEventAlias',
-  extension: true,
-  method: 'DELETE',
-  url: `${url}/:name`,
-  scope: 'authenticated',
-  permission: { resource: 'company', action: 'update' },
-  tag: 'Statistics',
+  ...operation('deleteEventAlias', 'DELETE', `${url}/:name`, 'company:update'),
   summary: 'Give an event its own name back',
   audit: { action: 'event-alias-delete', target: 'event', named: 'name' },
   errors: ['eventAliasNotFound'],
-  replies: { 200: { description: 'The event answers under the name that senders give' } },
-  schema: { params: byName, response: { 200: successEnvelope(EmptyObject) } },
+  ...succeeds('The event answers under the name that senders give', { params: byName }),
 } as const satisfies Operation

@@ -1,27 +1,24 @@
 import { Type } from 'typebox'
 import { successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
+import { answers, example, operationsOf } from '../operation-builders.ts'
 import {
   countedWindows,
   ExperimentPlan,
   ExperimentPlanRequest,
   ExperimentResults,
 } from '../resources/experiment-results.ts'
-import { idParams, oneOf, strict } from '../resources/formats.ts'
+import { idParams, object, oneOf, text } from '../resources/formats.ts'
+
+const operation = operationsOf('Statistics')
 
 const csv =
   'metric,kind,role,variant,units,openUnits,conversions,total,displays,rate,mean,estimate,standardError,lift,liftLow,liftHigh,pValue,adjustedPValue,alwaysValidLow,alwaysValidHigh,alwaysValidPValue\r\n' +
   'orders,unique_conversion,success,control,31250,420,1562,1562,,0.049984,0.049984,0.049984,0.00123,,,,,,,,\r\n'
 
 export const readExperimentResults = {
-  id: 'readExperimentResults',
-  extension: true,
-  method: 'GET',
-  url: '/v2/statistics/experiments/:id/results',
-  scope: 'authenticated',
-  permission: { resource: 'statistics', action: 'access' },
+  ...operation('readExperimentResults', 'GET', '/v2/statistics/experiments/:id/results', 'statistics:access'),
   access: 'Statistics: access; for CSV and NDJSON also Statistics: export',
-  tag: 'Statistics',
   summary: 'Read the results of an experiment',
   description: `Computed from everything that is stored at this moment, of an experiment that has started. Each unit counts once, from its first exposure on (\`experiment_exposure\`, or a \`workflow_display\` with the value of the tag that stands for the variant); units that met several variants are left out. docs/experiments.md, Exposures and Results, says exactly how.
 
@@ -51,52 +48,39 @@ A metric counts a unit once its window is over, so that early units and late one
   },
   schema: {
     params: idParams('Identifier of the experiment'),
-    querystring: Type.Object(
-      {
-        windows: Type.Optional(
-          oneOf(countedWindows, {
-            description: 'Which units a metric counts: those whose window is over (when absent), or all',
-          }),
+    querystring: object({
+      windows: Type.Optional(
+        oneOf(
+          countedWindows,
+          'Which units a metric counts: those whose window is over (when absent), or all',
         ),
-        format: Type.Optional(oneOf(['csv'], { description: 'Gives `data` as CSV' })),
-      },
-      strict,
-    ),
-    response: {
-      200: successEnvelope(
-        Type.Union([ExperimentResults, Type.String({ description: 'The rows as CSV, with format=csv' })]),
       ),
+      format: Type.Optional(oneOf(['csv'], 'Gives `data` as CSV')),
+    }),
+    response: {
+      200: successEnvelope(Type.Union([ExperimentResults, text('The rows as CSV, with format=csv')])),
     },
   },
 } as const satisfies Operation
 
 export const planExperiment = {
-  id: 'planExperiment',
-  extension: true,
-  method: 'POST',
-  url: '/v2/statistics/experiments/plan',
-  scope: 'authenticated',
-  permission: { resource: 'statistics', action: 'access' },
-  tag: 'Statistics',
+  ...operation('planExperiment', 'POST', '/v2/statistics/experiments/plan', 'statistics:access'),
   summary: 'Plan the sample of an experiment',
   description:
     'How many units, and days, find an effect of a given size with a given power: for one look at the end, and for looks at any time. Nothing is stored. docs/experiments.md has the formulas.',
   idempotent: true,
-  errors: [],
   examples: {
-    rate: {
-      summary: 'Ten percent more of a rate of 5 %',
-      value: { baseline: { rate: 0.05 }, effect: 0.1, power: 0.8, dailyUnits: 2_000 },
-    },
-    mean: {
-      summary: 'Five percent more revenue, three variants',
-      value: {
-        baseline: { mean: 4.2, standardDeviation: 21 },
-        effect: 0.05,
-        allocations: [0.5, 0.25, 0.25],
-      },
-    },
+    rate: example('Ten percent more of a rate of 5 %', {
+      baseline: { rate: 0.05 },
+      effect: 0.1,
+      power: 0.8,
+      dailyUnits: 2_000,
+    }),
+    mean: example('Five percent more revenue, three variants', {
+      baseline: { mean: 4.2, standardDeviation: 21 },
+      effect: 0.05,
+      allocations: [0.5, 0.25, 0.25],
+    }),
   },
-  replies: { 200: { description: 'The units that are needed' } },
-  schema: { body: ExperimentPlanRequest, response: { 200: successEnvelope(ExperimentPlan) } },
+  ...answers('The units that are needed', ExperimentPlan, { body: ExperimentPlanRequest }),
 } as const satisfies Operation

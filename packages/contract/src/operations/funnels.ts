@@ -1,5 +1,6 @@
 import { answeredInRows, rowsReply } from '../answered-in-rows.ts'
 import type { Operation } from '../operation.ts'
+import { example } from '../operation-builders.ts'
 import { FunnelQuery, funnelLimits } from '../resources/funnel.ts'
 
 const value = {
@@ -23,22 +24,19 @@ One row for each step: \`step\`, from 1; \`name\`; \`people\`, or \`sessions\`, 
 
 Filters, zones, formats and limits are those of a query.`,
   examples: {
-    purchases: { summary: 'From a product to an order within a week', value },
-    filtered: {
-      summary: 'Sessions that go from one page to another, by device and week, against those before',
-      value: {
-        steps: [
-          { filters: [{ member: 'events.path', operator: 'startsWith', values: ['/blog'] }] },
-          { events: ['page_view', 'product_page'], filters: [] },
-        ],
-        order: 'strict',
-        per: 'session',
-        breakdown: 'events.deviceType',
-        granularity: 'week',
-        compareDateRange: ['this month', 'last month'],
-        filters: [{ member: 'events.label.store', operator: 'equals', values: ['fr'] }],
-      },
-    },
+    purchases: example('From a product to an order within a week', value),
+    filtered: example('Sessions that go from one page to another, by device and week, against those before', {
+      steps: [
+        { filters: [{ member: 'events.path', operator: 'startsWith', values: ['/blog'] }] },
+        { events: ['page_view', 'product_page'], filters: [] },
+      ],
+      order: 'strict',
+      per: 'session',
+      breakdown: 'events.deviceType',
+      granularity: 'week',
+      compareDateRange: ['this month', 'last month'],
+      filters: [{ member: 'events.label.store', operator: 'equals', values: ['fr'] }],
+    }),
   },
   replies: rowsReply(
     [

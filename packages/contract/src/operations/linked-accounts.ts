@@ -1,10 +1,13 @@
 import { Type } from 'typebox'
-import { EmptyObject, successEnvelope } from '../envelope.ts'
+import { successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { id, strict } from '../resources/formats.ts'
+import { example, operationsOf, succeeds } from '../operation-builders.ts'
+import { id, object, text } from '../resources/formats.ts'
 import { LinkedAccount, LinkedAccountCreation } from '../resources/linked-account.ts'
 
-const example = {
+const operation = operationsOf('Accounts')
+
+const sample = {
   id: '65f0c0ffee5ca1ab1e0ddba1',
   userId: '65f0c0ffee5ca1ab1e0ddba2',
   provider: 'slack',
@@ -16,61 +19,42 @@ const example = {
 
 /** Operation 14. */
 export const deleteLinkedAccount = {
-  id: 'deleteLinkedAccount',
+  ...operation('deleteLinkedAccount', 'DELETE', '/v2/linked-accounts/:id'),
   number: 14,
-  method: 'DELETE',
-  url: '/v2/linked-accounts/:id',
-  scope: 'authenticated',
   access: 'Your own linked account, or User: update',
-  tag: 'Accounts',
   summary: 'Delete a linked account',
   description:
     'Takes the link to a place of another service away, with its credentials. One that you may not delete is answered like one that does not exist.',
   audit: { action: 'linked-account-delete', target: 'linked-account' },
   errors: ['linkedAccountNotFound'],
-  replies: { 200: { description: 'It is deleted' } },
-  schema: {
-    params: Type.Object(
-      {
-        id: Type.String({
-          description: 'Identifier of the linked account: up to 128 letters, digits, hyphens or underscores',
-          examples: ['65f0c0ffee5ca1ab1e0ddba1'],
-        }),
-      },
-      strict,
-    ),
-    response: { 200: successEnvelope(EmptyObject) },
-  },
+  ...succeeds('It is deleted', {
+    params: object({
+      id: text(
+        'Identifier of the linked account: up to 128 letters, digits, hyphens or underscores',
+        '65f0c0ffee5ca1ab1e0ddba1',
+      ),
+    }),
+  }),
 } as const satisfies Operation
 
 export const listLinkedAccounts = {
-  id: 'listLinkedAccounts',
-  extension: true,
-  method: 'GET',
-  url: '/v2/linked-accounts',
-  scope: 'authenticated',
+  ...operation('listLinkedAccounts', 'GET', '/v2/linked-accounts'),
   access: 'Your own, or those of a colleague with User: read',
-  tag: 'Accounts',
   summary: 'List linked accounts',
   description: 'The linked accounts of one user, at most 20, the oldest first. Addresses are not shown.',
   errors: ['notFound'],
   replies: {
-    200: { description: 'All of them', examples: { one: { summary: 'One', value: [example] } } },
+    200: { description: 'All of them', examples: { one: example('One', [sample]) } },
   },
   schema: {
-    querystring: Type.Object({ userId: Type.Optional(id('Whose; your own when absent')) }, strict),
+    querystring: object({ userId: Type.Optional(id('Whose; your own when absent')) }),
     response: { 200: successEnvelope(Type.Array(LinkedAccount)) },
   },
 } as const satisfies Operation
 
 export const createLinkedAccount = {
-  id: 'createLinkedAccount',
-  extension: true,
-  method: 'POST',
-  url: '/v2/linked-accounts',
-  scope: 'authenticated',
+  ...operation('createLinkedAccount', 'POST', '/v2/linked-accounts'),
   access: 'Every user, for themselves',
-  tag: 'Accounts',
   summary: 'Link an account',
   description: [
     'Sends a test message to the address; only when it is taken is the account linked. The address is kept encrypted and never shown again.',
@@ -81,26 +65,20 @@ export const createLinkedAccount = {
   audit: { action: 'linked-account-create', target: 'linked-account', named: 'name' },
   errors: ['linkedAccountAddress', 'linkedAccountTest', 'tooManyLinkedAccounts', 'tooManyRequests'],
   examples: {
-    slack: {
-      summary: 'A channel in Slack',
-      value: {
-        provider: 'slack',
-        name: 'Sales channel',
-        url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
-      },
-    },
-    webhook: {
-      summary: 'A webhook whose messages are signed',
-      value: {
-        provider: 'webhook',
-        name: 'Warehouse',
-        url: 'https://warehouse.example/hooks/millrace',
-        secret: 'Q0m6vS1x-9dTz-4hKw-rB27',
-      },
-    },
+    slack: example('A channel in Slack', {
+      provider: 'slack',
+      name: 'Sales channel',
+      url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+    }),
+    webhook: example('A webhook whose messages are signed', {
+      provider: 'webhook',
+      name: 'Warehouse',
+      url: 'https://warehouse.example/hooks/millrace',
+      secret: 'Q0m6vS1x-9dTz-4hKw-rB27',
+    }),
   },
   replies: {
-    200: { description: 'The linked account', examples: { made: { summary: 'Linked', value: example } } },
+    200: { description: 'The linked account', examples: { made: example('Linked', sample) } },
   },
   schema: { body: LinkedAccountCreation, response: { 200: successEnvelope(LinkedAccount) } },
 } as const satisfies Operation

@@ -1,5 +1,6 @@
 import { answeredInRows, rowsReply } from '../answered-in-rows.ts'
 import type { Operation } from '../operation.ts'
+import { example } from '../operation-builders.ts'
 import { PathsQuery, pathLimits } from '../resources/paths.ts'
 
 export const explorePaths = {
@@ -13,19 +14,18 @@ One row for each edge: \`depth\`, from 1; \`kind\`, which is \`start\` for the b
 
 Filters, zones, formats and limits are those of a query.`,
   examples: {
-    pages: {
-      summary: 'Which pages people see one after the other',
-      value: { by: 'path', dateRange: 'last 7 days', depth: 4, limit: 20 },
-    },
-    toPurchase: {
-      summary: 'What leads to an order on desktops',
-      value: {
-        by: 'event',
-        to: 'purchase',
-        dateRange: ['2026-01-01', '2026-01-31'],
-        filters: [{ member: 'events.deviceType', operator: 'equals', values: ['desktop'] }],
-      },
-    },
+    pages: example('Which pages people see one after the other', {
+      by: 'path',
+      dateRange: 'last 7 days',
+      depth: 4,
+      limit: 20,
+    }),
+    toPurchase: example('What leads to an order on desktops', {
+      by: 'event',
+      to: 'purchase',
+      dateRange: ['2026-01-01', '2026-01-31'],
+      filters: [{ member: 'events.deviceType', operator: 'equals', values: ['desktop'] }],
+    }),
   },
   replies: rowsReply(
     [

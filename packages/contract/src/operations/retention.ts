@@ -1,5 +1,6 @@
 import { answeredInRows, rowsReply } from '../answered-in-rows.ts'
 import type { Operation } from '../operation.ts'
+import { example } from '../operation-builders.ts'
 import { RetentionQuery, retentionLimits } from '../resources/retention.ts'
 
 export const exploreRetention = {
@@ -13,32 +14,26 @@ One row for each cohort and period: \`cohort\`, the start of the cohort's period
 
 Filters, zones, formats and limits are those of a query.`,
   examples: {
-    weekly: {
-      summary: 'Who buys again in the weeks after the first purchase',
-      value: {
-        firstEvent: { events: ['purchase'] },
-        returnEvent: { events: ['purchase'] },
-        granularity: 'week',
-        periods: 8,
-        dateRange: 'last 8 weeks',
+    weekly: example('Who buys again in the weeks after the first purchase', {
+      firstEvent: { events: ['purchase'] },
+      returnEvent: { events: ['purchase'] },
+      granularity: 'week',
+      periods: 8,
+      dateRange: 'last 8 weeks',
+    }),
+    recurring: example('Readers of the blog on phones who come back to anything, in the month or later', {
+      firstEvent: {
+        events: ['page_view'],
+        filters: [{ member: 'events.path', operator: 'startsWith', values: ['/blog'] }],
       },
-    },
-    recurring: {
-      summary: 'Readers of the blog on phones who come back to anything, in the month or later',
-      value: {
-        firstEvent: {
-          events: ['page_view'],
-          filters: [{ member: 'events.path', operator: 'startsWith', values: ['/blog'] }],
-        },
-        returnEvent: {},
-        granularity: 'month',
-        periods: 12,
-        cohorts: 'recurring',
-        returns: 'on-or-after',
-        dateRange: ['2026-01-01', '2026-06-30'],
-        filters: [{ member: 'events.deviceType', operator: 'equals', values: ['mobile'] }],
-      },
-    },
+      returnEvent: {},
+      granularity: 'month',
+      periods: 12,
+      cohorts: 'recurring',
+      returns: 'on-or-after',
+      dateRange: ['2026-01-01', '2026-06-30'],
+      filters: [{ member: 'events.deviceType', operator: 'equals', values: ['mobile'] }],
+    }),
   },
   replies: rowsReply(
     [

@@ -1,37 +1,28 @@
 import { Type } from 'typebox'
-import { successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { idParams, strict } from '../resources/formats.ts'
+import { answers, example, operationsOf } from '../operation-builders.ts'
+import { idParams, object, text } from '../resources/formats.ts'
 import { WorkflowPreview, WorkflowPreviewRequest } from '../resources/workflow-preview.ts'
+
+const collectorOperation = operationsOf('Workflows', 'collector')
+const operation = operationsOf('Workflows')
 
 /**
  * Neither the address nor its parameters are validated by schema: the runner answers whatever it is sent, and never
  * with a page of errors (docs/workflows.md, Runner).
  */
 export const runWorkflow = {
-  id: 'runWorkflow',
-  extension: true,
-  method: 'GET',
-  url: '/r/:shortId',
-  scope: 'collector',
-  tag: 'Workflows',
+  ...collectorOperation('runWorkflow', 'GET', '/r/:shortId'),
   summary: 'Show the content of a workflow, or follow the link behind it',
   description: `The address of an integration, which is put into mails and pages. It runs the live version of the workflow and answers its content; with \`mode=click\` it redirects to the destination of the same content. There is no token and no cookie.
 
 The person is \`trk-u\`, the device \`trk-t\`, the locale \`trk-l\` (\`fr_FR\`), the message \`trk-m\`, the page \`trk-referer\`; every other parameter is available to the workflow by its name and is kept with the event.
 
 Each display and each click is on disk as an event before it is answered. \`HEAD\` answers the same without a body and without an event.`,
-  errors: [],
   described: {
-    params: Type.Object(
-      {
-        shortId: Type.String({
-          description: 'Short identifier of the integration',
-          examples: ['k3v9X1pQ0z'],
-        }),
-      },
-      strict,
-    ),
+    params: object({
+      shortId: text('Short identifier of the integration', 'k3v9X1pQ0z'),
+    }),
   },
   replies: {
     200: {
@@ -58,32 +49,21 @@ Each display and each click is on disk as an event before it is answered. \`HEAD
 } as const satisfies Operation
 
 export const previewWorkflow = {
-  id: 'previewWorkflow',
-  extension: true,
-  method: 'POST',
-  url: '/v2/workflows/:id/preview',
-  scope: 'authenticated',
-  permission: { resource: 'workflow', action: 'read' },
-  tag: 'Workflows',
+  ...operation('previewWorkflow', 'POST', '/v2/workflows/:id/preview', 'workflow:read'),
   summary: 'Preview a version of a workflow',
   description:
     'Runs a version, the draft unless another is named, as the runner would for the given person and parameters, and answers every step with its input, output and time. Nothing of it is counted.',
   idempotent: true,
   errors: ['workflowNotFound', 'workflowVersionNotFound', 'unknownEntrypoint', 'versionNotRunnable'],
   examples: {
-    draft: {
-      summary: 'The draft for a known person',
-      value: {
-        entrypointId: 'hero',
-        parameters: { 'trk-l': 'fr_FR', city: 'Lyon' },
-        person: { client: 'customer-42' },
-      },
-    },
+    draft: example('The draft for a known person', {
+      entrypointId: 'hero',
+      parameters: { 'trk-l': 'fr_FR', city: 'Lyon' },
+      person: { client: 'customer-42' },
+    }),
   },
-  replies: { 200: { description: 'What the run did' } },
-  schema: {
+  ...answers('What the run did', WorkflowPreview, {
     params: idParams('Identifier of the workflow'),
     body: WorkflowPreviewRequest,
-    response: { 200: successEnvelope(WorkflowPreview) },
-  },
+  }),
 } as const satisfies Operation

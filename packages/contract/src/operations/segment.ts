@@ -1,4 +1,5 @@
 import type { Operation, ReplyDocument } from '../operation.ts'
+import { example } from '../operation-builders.ts'
 import {
   SegmentAlias,
   SegmentBatch,
@@ -14,7 +15,6 @@ import {
  * by its own rules, call by call (docs/migrating.md).
  */
 const inSegmentShape = {
-  extension: true,
   method: 'POST',
   scope: 'collector',
   tag: 'Collector',
@@ -87,18 +87,15 @@ ${authentication}
 ${retrying}`,
   described: { body: SegmentBatch },
   examples: {
-    several: {
-      summary: 'A page, an identity and an order',
-      value: {
-        writeKey: '65f0c0ffee5ca1ab1e0ddba2',
-        sentAt: '2026-01-31T12:00:01.000Z',
-        batch: [
-          { type: 'page', ...page },
-          { type: 'identify', ...identified },
-          { type: 'track', ...order },
-        ],
-      },
-    },
+    several: example('A page, an identity and an order', {
+      writeKey: '65f0c0ffee5ca1ab1e0ddba2',
+      sentAt: '2026-01-31T12:00:01.000Z',
+      batch: [
+        { type: 'page', ...page },
+        { type: 'identify', ...identified },
+        { type: 'track', ...order },
+      ],
+    }),
   },
 } as const satisfies Operation
 
@@ -112,10 +109,10 @@ export const importSegmentBatch = {
 ${authentication}`,
   described: { body: SegmentBatch },
   examples: {
-    order: {
-      summary: 'An order',
-      value: { writeKey: '65f0c0ffee5ca1ab1e0ddba2', batch: [{ type: 'track', ...order }] },
-    },
+    order: example('An order', {
+      writeKey: '65f0c0ffee5ca1ab1e0ddba2',
+      batch: [{ type: 'track', ...order }],
+    }),
   },
 } as const satisfies Operation
 
@@ -130,7 +127,7 @@ ${authentication}
 
 ${mapping}`,
   described: { body: SegmentTrack },
-  examples: { order: { summary: 'An order', value: order } },
+  examples: { order: example('An order', order) },
 } as const satisfies Operation
 
 export const sendSegmentPage = {
@@ -144,7 +141,7 @@ ${authentication}
 
 ${mapping}`,
   described: { body: SegmentPage },
-  examples: { home: { summary: 'A page', value: page } },
+  examples: { home: example('A page', page) },
 } as const satisfies Operation
 
 export const sendSegmentScreen = {
@@ -159,7 +156,7 @@ ${authentication}
 ${mapping}`,
   described: { body: SegmentPage },
   examples: {
-    cart: { summary: 'A screen', value: { name: 'Cart', anonymousId: 'k3v9x1', messageId: 'screen-1' } },
+    cart: example('A screen', { name: 'Cart', anonymousId: 'k3v9x1', messageId: 'screen-1' }),
   },
 } as const satisfies Operation
 
@@ -174,7 +171,7 @@ ${authentication}
 
 ${mapping}`,
   described: { body: SegmentIdentify },
-  examples: { known: { summary: 'A person who signed in', value: identified } },
+  examples: { known: example('A person who signed in', identified) },
 } as const satisfies Operation
 
 export const sendSegmentGroup = {
@@ -189,10 +186,12 @@ ${authentication}
 ${mapping}`,
   described: { body: SegmentGroup },
   examples: {
-    company: {
-      summary: 'A person and their company',
-      value: { groupId: 'company-7', userId: 'customer-42', messageId: 'group-1', traits: { plan: 'team' } },
-    },
+    company: example('A person and their company', {
+      groupId: 'company-7',
+      userId: 'customer-42',
+      messageId: 'group-1',
+      traits: { plan: 'team' },
+    }),
   },
 } as const satisfies Operation
 
@@ -208,9 +207,10 @@ ${authentication}
 ${mapping}`,
   described: { body: SegmentAlias },
   examples: {
-    signedUp: {
-      summary: 'A person who signed up',
-      value: { previousId: 'k3v9x1', userId: 'customer-42', messageId: 'alias-1' },
-    },
+    signedUp: example('A person who signed up', {
+      previousId: 'k3v9x1',
+      userId: 'customer-42',
+      messageId: 'alias-1',
+    }),
   },
 } as const satisfies Operation

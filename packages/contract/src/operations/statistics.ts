@@ -1,26 +1,23 @@
 import { Type } from 'typebox'
 import { successEnvelope, warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { oneOf, strict } from '../resources/formats.ts'
+import { example, operationsOf } from '../operation-builders.ts'
+import { count, extension, filled, integer, named, object, oneOf, text } from '../resources/formats.ts'
 import { filterOperators, operatorMeanings, Query, queryLimits } from '../resources/query.ts'
 import { StatisticsMeta } from '../resources/statistics-meta.ts'
+
+const operation = operationsOf('Statistics')
 
 const { envelopeBytes } = queryLimits
 const number = new Intl.NumberFormat('en')
 /** Days that the list of a dimension's values looks at. */
 export const valuesDays = 90
-const statisticsAccess = { resource: 'statistics', action: 'access' } as const
 
 /** Operation 4. */
 export const runQuery = {
-  id: 'runQuery',
+  ...operation('runQuery', 'POST', '/v2/statistics/query', 'statistics:access'),
   number: 4,
-  method: 'POST',
-  url: '/v2/statistics/query',
-  scope: 'authenticated',
-  permission: statisticsAccess,
   access: 'Statistics: access; for CSV and NDJSON also Statistics: export',
-  tag: 'Statistics',
   summary: 'Run a query',
   description: `Answers a question to the statistics model: measures, grouped by dimensions and time, filtered, ordered and limited.
 
@@ -53,40 +50,31 @@ ${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].descrip
     'unavailable',
   ],
   examples: {
-    byDay: {
-      summary: 'Purchases and revenue by day',
-      value: {
-        measures: ['purchases.count', 'purchases.revenue'],
-        dimensions: [],
-        filters: [],
-        timeDimensions: [
-          { dimension: 'purchases.time', granularity: 'day', dateRange: ['2026-01-01', '2026-01-31'] },
-        ],
-      },
-    },
-    filtered: {
-      summary: 'The ten pages with most visitors on phones',
-      value: {
-        measures: ['events.people', 'events.count'],
-        dimensions: ['events.path'],
-        filters: [
-          { member: 'events.name', operator: 'equals', values: ['page_view', 'product_page'] },
-          { member: 'events.deviceType', operator: 'equals', values: ['mobile'] },
-        ],
-        timeDimensions: [{ dimension: 'events.time', dateRange: 'last 30 days' }],
-        order: [['events.people', 'desc']],
-        limit: 10,
-      },
-    },
-    compared: {
-      summary: 'This month against the last',
-      value: {
-        measures: ['purchases.revenue'],
-        dimensions: [],
-        filters: [],
-        timeDimensions: [{ dimension: 'purchases.time', compareDateRange: ['this month', 'last month'] }],
-      },
-    },
+    byDay: example('Purchases and revenue by day', {
+      measures: ['purchases.count', 'purchases.revenue'],
+      dimensions: [],
+      filters: [],
+      timeDimensions: [
+        { dimension: 'purchases.time', granularity: 'day', dateRange: ['2026-01-01', '2026-01-31'] },
+      ],
+    }),
+    filtered: example('The ten pages with most visitors on phones', {
+      measures: ['events.people', 'events.count'],
+      dimensions: ['events.path'],
+      filters: [
+        { member: 'events.name', operator: 'equals', values: ['page_view', 'product_page'] },
+        { member: 'events.deviceType', operator: 'equals', values: ['mobile'] },
+      ],
+      timeDimensions: [{ dimension: 'events.time', dateRange: 'last 30 days' }],
+      order: [['events.people', 'desc']],
+      limit: 10,
+    }),
+    compared: example('This month against the last', {
+      measures: ['purchases.revenue'],
+      dimensions: [],
+      filters: [],
+      timeDimensions: [{ dimension: 'purchases.time', compareDateRange: ['this month', 'last month'] }],
+    }),
   },
   replies: {
     200: {
@@ -96,16 +84,14 @@ ${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].descrip
           'Of a streamed result: what to know about it, a JSON list of `path` and `message`; absent when there is nothing',
       },
       examples: {
-        rows: {
-          summary: 'Rows as JSON text',
-          value:
-            '[{"purchases.time.day":"2026-01-01T00:00:00.000+01:00","purchases.count":42,"purchases.revenue":1830.5}]',
-        },
-        csv: {
-          summary: 'CSV, with format=csv',
-          value:
-            'purchases.time.day,purchases.count,purchases.revenue\r\n2026-01-01T00:00:00.000+01:00,42,1830.5\r\n',
-        },
+        rows: example(
+          'Rows as JSON text',
+          '[{"purchases.time.day":"2026-01-01T00:00:00.000+01:00","purchases.count":42,"purchases.revenue":1830.5}]',
+        ),
+        csv: example(
+          'CSV, with format=csv',
+          'purchases.time.day,purchases.count,purchases.revenue\r\n2026-01-01T00:00:00.000+01:00,42,1830.5\r\n',
+        ),
       },
       alternatives: {
         'text/csv': {
@@ -120,39 +106,25 @@ ${filterOperators.map((each) => `- \`${each}\`: ${operatorMeanings[each].descrip
     },
   },
   schema: {
-    querystring: Type.Object(
-      { format: Type.Optional(oneOf(['csv'], { description: 'Gives `data` as CSV instead of JSON text' })) },
-      strict,
-    ),
+    querystring: object({
+      format: Type.Optional(oneOf(['csv'], 'Gives `data` as CSV instead of JSON text')),
+    }),
     body: Query,
     response: {
-      200: Type.Object(
-        {
-          ...warningEnvelope(Type.String({ description: 'The rows: JSON text of an array, or CSV' }))
-            .properties,
-          total: Type.Optional(
-            Type.Integer({
-              minimum: 0,
-              description: 'With `total: true`: how many rows there are without `limit` and `offset`',
-              'x-millrace-extension': true,
-            }),
-          ),
-        },
-        strict,
-      ),
+      200: object({
+        ...warningEnvelope(text('The rows: JSON text of an array, or CSV')).properties,
+        total: Type.Optional(
+          extension(count('With `total: true`: how many rows there are without `limit` and `offset`')),
+        ),
+      }),
     },
   },
 } as const satisfies Operation
 
 /** Operation 5. */
 export const readStatisticsMeta = {
-  id: 'readStatisticsMeta',
+  ...operation('readStatisticsMeta', 'GET', '/v2/statistics/meta', 'statistics:access'),
   number: 5,
-  method: 'GET',
-  url: '/v2/statistics/meta',
-  scope: 'authenticated',
-  permission: statisticsAccess,
-  tag: 'Statistics',
   summary: 'List measures and dimensions',
   description:
     'Every measure and dimension that a query of your company can name, labels of its events included, with title, exact meaning, type, format and source, and which of them may meet in one query.',
@@ -163,53 +135,50 @@ export const readStatisticsMeta = {
       description: 'The statistics model as your company sees it',
       headers: { ETag: 'Names the model as it is' },
       examples: {
-        events: {
-          summary: 'Two measures and two dimensions of it',
-          value: {
-            measures: {
-              'events.people': {
-                title: 'People',
-                description: 'Distinct persons',
-                source: 'events',
-                type: 'number',
-                format: 'integer',
-                virtual: false,
-                exactUpTo: 65_536,
-                relativeError: 0.01,
-              },
-              'events.perPerson': {
-                title: 'Events per person',
-                description: 'Events / people',
-                source: 'events',
-                type: 'number',
-                format: 'decimal',
-                virtual: true,
-              },
+        events: example('Two measures and two dimensions of it', {
+          measures: {
+            'events.people': {
+              title: 'People',
+              description: 'Distinct persons',
+              source: 'events',
+              type: 'number',
+              format: 'integer',
+              virtual: false,
+              exactUpTo: 65_536,
+              relativeError: 0.01,
             },
-            dimensions: {
-              'events.time': {
-                title: 'Time',
-                description: 'When the event happened',
-                source: 'events',
-                type: 'time',
-                granularities: ['hour', 'day', 'week', 'month'],
-                operators: ['inDateRange', 'notInDateRange', 'beforeDate', 'afterDate'],
-              },
-              'events.deviceType': {
-                title: 'Device type',
-                description: 'Kind of device, from the user agent',
-                source: 'events',
-                type: 'string',
-                operators: ['equals', 'notEquals'],
-                values: ['desktop', 'mobile', 'tablet', 'app', 'server', 'unknown'],
-              },
-            },
-            queryCompatibility: {
-              components: [['events.people', 'events.perPerson', 'events.time', 'events.deviceType']],
-              measureSources: { 'events.people': ['events'], 'events.perPerson': ['events'] },
+            'events.perPerson': {
+              title: 'Events per person',
+              description: 'Events / people',
+              source: 'events',
+              type: 'number',
+              format: 'decimal',
+              virtual: true,
             },
           },
-        },
+          dimensions: {
+            'events.time': {
+              title: 'Time',
+              description: 'When the event happened',
+              source: 'events',
+              type: 'time',
+              granularities: ['hour', 'day', 'week', 'month'],
+              operators: ['inDateRange', 'notInDateRange', 'beforeDate', 'afterDate'],
+            },
+            'events.deviceType': {
+              title: 'Device type',
+              description: 'Kind of device, from the user agent',
+              source: 'events',
+              type: 'string',
+              operators: ['equals', 'notEquals'],
+              values: ['desktop', 'mobile', 'tablet', 'app', 'server', 'unknown'],
+            },
+          },
+          queryCompatibility: {
+            components: [['events.people', 'events.perPerson', 'events.time', 'events.deviceType']],
+            measureSources: { 'events.people': ['events'], 'events.perPerson': ['events'] },
+          },
+        }),
       },
     },
   },
@@ -218,13 +187,7 @@ export const readStatisticsMeta = {
 
 /** Values of a dimension, as an input offers them. */
 export const listStatisticsValues = {
-  id: 'listStatisticsValues',
-  extension: true,
-  method: 'GET',
-  url: '/v2/statistics/values',
-  scope: 'authenticated',
-  permission: statisticsAccess,
-  tag: 'Statistics',
+  ...operation('listStatisticsValues', 'GET', '/v2/statistics/values', 'statistics:access'),
   summary: 'List values of a dimension',
   description: `The values that a text dimension or a label had within the last ${valuesDays} days, today included, with how many facts of its source had each of them; the most frequent ones first, of equal ones in the order of their bytes. For inputs that offer values of a filter. Absent values are left out. It is a query like any other: within the same limits, and of the company's time zone.`,
   errors: ['unknownMember', 'invalidQuery', 'tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
@@ -232,48 +195,31 @@ export const listStatisticsValues = {
     200: {
       description: 'The values, the most frequent ones first',
       examples: {
-        names: {
-          summary: 'With member=events.name',
-          value: [
-            { value: 'page_view', count: 81_402 },
-            { value: 'purchase', count: 1_996 },
-          ],
-        },
+        names: example('With member=events.name', [
+          { value: 'page_view', count: 81_402 },
+          { value: 'purchase', count: 1_996 },
+        ]),
       },
     },
   },
   schema: {
-    querystring: Type.Object(
-      {
-        member: Type.String({
-          minLength: 1,
-          maxLength: 400,
-          description: 'Id of a text dimension or of a label',
-          examples: ['events.label.store'],
-        }),
-        contains: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 200,
-            description: 'Gives only values that hold this text, whatever the case of its letters',
-          }),
-        ),
-        limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 100, description: 'How many values at most; 20 when absent' }),
-        ),
-      },
-      strict,
-    ),
+    querystring: object({
+      member: text('Id of a text dimension or of a label', 'events.label.store', {
+        minLength: 1,
+        maxLength: 400,
+      }),
+      contains: Type.Optional(
+        filled('Gives only values that hold this text, whatever the case of its letters', 200),
+      ),
+      limit: Type.Optional(integer(1, 100, 'How many values at most; 20 when absent')),
+    }),
     response: {
       200: successEnvelope(
         Type.Array(
-          Type.Object(
-            {
-              value: Type.String({ description: 'The value' }),
-              count: Type.Integer({ minimum: 1, description: 'Events, purchases or sessions that have it' }),
-            },
-            { ...strict, title: 'DimensionValue' },
-          ),
+          named('DimensionValue', {
+            value: text('The value'),
+            count: Type.Integer({ minimum: 1, description: 'Events, purchases or sessions that have it' }),
+          }),
         ),
       ),
     },

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { EmptyObject, paginatedEnvelope, successEnvelope, warningEnvelope } from '../envelope.ts'
+import { warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { id, idParams, mapOf, nameText, oneOf, pagination, strict } from '../resources/formats.ts'
+import { answers, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
+import { flag, id, idParams, like, mapOf, named, nameText, object, oneOf } from '../resources/formats.ts'
 import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
 import { JsonTemplate } from '../resources/json-template.ts'
 import {
@@ -13,14 +14,10 @@ import {
   workflowStatuses,
 } from '../resources/workflow.ts'
 
-const url = '/v2/workflows'
-const read = { resource: 'workflow', action: 'read' } as const
-const update = { resource: 'workflow', action: 'update' } as const
-const params = idParams('Identifier of the workflow')
-const reply = { 200: successEnvelope(Workflow) }
-const replies = { 200: { description: 'The workflow as it is now' } }
+const operation = operationsOf('Workflows')
 
-const shared = { extension: true, scope: 'authenticated', tag: 'Workflows' } as const
+const url = '/v2/workflows'
+const params = idParams('Identifier of the workflow')
 
 const folder = (description: string) =>
   Type.Optional(
@@ -33,14 +30,9 @@ const folder = (description: string) =>
 
 /** Operation 10. */
 export const createWorkflow = {
-  id: 'createWorkflow',
+  ...operation('createWorkflow', 'POST', '/v2/workflows', 'workflow:create'),
   number: 10,
-  method: 'POST',
-  url: '/v2/workflows',
-  scope: 'authenticated',
-  permission: { resource: 'workflow', action: 'create' },
   access: 'Workflow: create, and membership of every team in `resourceGroupIds`',
-  tag: 'Workflows',
   summary: 'Create a workflow',
   description: [
     `A new workflow has status \`draft\`, and so has its first version. A company has at most ${workflowLimits.perCompany.toLocaleString('en-US')} workflows that are not archived; names may repeat.`,
@@ -49,111 +41,57 @@ export const createWorkflow = {
   audit: { action: 'workflow-create', target: 'workflow', named: 'name' },
   errors: ['unknownTeam', 'notInTeam', 'tooManyWorkflows', 'conflict'],
   examples: {
-    banner: {
-      summary: 'A workflow in a folder',
-      value: {
-        name: 'Welcome banner',
-        resourceGroupIds: ['65f0c0ffee5ca1ab1e0ddba1'],
-        description: 'First visit of the shop',
-        hierarchy: ['Shop', 'Banners'],
-        hidden: false,
-      },
-    },
+    banner: example('A workflow in a folder', {
+      name: 'Welcome banner',
+      resourceGroupIds: ['65f0c0ffee5ca1ab1e0ddba1'],
+      description: 'First visit of the shop',
+      hierarchy: ['Shop', 'Banners'],
+      hidden: false,
+    }),
   },
-  replies: { 200: { description: 'The workflow' } },
-  schema: {
-    headers: IdempotencyHeaders,
-    body: WorkflowCreation,
-    response: reply,
-  },
+  ...answers('The workflow', Workflow, { headers: IdempotencyHeaders, body: WorkflowCreation }),
 } as const satisfies Operation
 
 export const listWorkflows = {
-  ...shared,
-  id: 'listWorkflows',
-  method: 'GET',
-  url,
-  permission: read,
+  ...operation('listWorkflows', 'GET', url, 'workflow:read'),
   summary: 'List workflows',
   description:
     'Those that your teams see, without their integrations and versions. Archived and hidden ones are left out unless they are asked for.',
-  errors: [],
-  replies: { 200: { description: 'One page of workflows' } },
-  schema: {
-    querystring: Type.Object(
-      {
-        ...pagination,
-        name: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
-        status: Type.Optional(
-          oneOf(workflowStatuses, { description: 'Only those with this status; `inactive` is archived' }),
-        ),
-        resourceGroupId: Type.Optional(id('Only those that this team sees')),
-        hierarchy: folder('Only those in this folder, from the root; repeat it for each level'),
-        subfolders: Type.Optional(
-          Type.Boolean({
-            description: 'Whether those in folders below are listed too; they are when absent',
-          }),
-        ),
-        includeArchived: Type.Optional(
-          Type.Boolean({ description: 'Whether archived ones are listed too; they are not when absent' }),
-        ),
-        includeHidden: Type.Optional(
-          Type.Boolean({ description: 'Whether hidden ones are listed too; they are not when absent' }),
-        ),
-        sortBy: Type.Optional(
-          oneOf(['name', 'updatedAt', 'createdAt', 'status'], { description: '`updatedAt` when absent' }),
-        ),
-        sortOrder: Type.Optional(
-          oneOf(['asc', 'desc'], {
-            description: 'When absent, names and statuses ascend and times descend',
-          }),
-        ),
-      },
-      strict,
+  ...lists('One page of workflows', WorkflowSummary, {
+    name: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
+    status: Type.Optional(oneOf(workflowStatuses, 'Only those with this status; `inactive` is archived')),
+    resourceGroupId: Type.Optional(id('Only those that this team sees')),
+    hierarchy: folder('Only those in this folder, from the root; repeat it for each level'),
+    subfolders: Type.Optional(flag('Whether those in folders below are listed too; they are when absent')),
+    includeArchived: Type.Optional(flag('Whether archived ones are listed too; they are not when absent')),
+    includeHidden: Type.Optional(flag('Whether hidden ones are listed too; they are not when absent')),
+    sortBy: Type.Optional(oneOf(['name', 'updatedAt', 'createdAt', 'status'], '`updatedAt` when absent')),
+    sortOrder: Type.Optional(
+      oneOf(['asc', 'desc'], 'When absent, names and statuses ascend and times descend'),
     ),
-    response: { 200: paginatedEnvelope(WorkflowSummary) },
-  },
+  }),
 } as const satisfies Operation
 
 export const listWorkflowFolders = {
-  ...shared,
-  id: 'listWorkflowFolders',
-  method: 'GET',
-  url: `${url}/hierarchy/values`,
-  permission: read,
+  ...operation('listWorkflowFolders', 'GET', `${url}/hierarchy/values`, 'workflow:read'),
   summary: 'List the folders of workflows',
   description: `Names of the folders directly below one, or below the root, of the workflows that your teams see: distinct and sorted, at most ${workflowLimits.listedFolders.toLocaleString('en-US')}. Folders that hold archived workflows alone are left out.`,
-  errors: [],
-  replies: { 200: { description: 'The names' } },
-  schema: {
-    querystring: Type.Object(
-      { hierarchy: folder('The folder, from the root; repeat it for each level') },
-      strict,
-    ),
-    response: { 200: successEnvelope(Type.Array(Type.String({ examples: ['Banners'] }))) },
-  },
+  ...answers('The names', Type.Array(like('Banners')), {
+    querystring: object({ hierarchy: folder('The folder, from the root; repeat it for each level') }),
+  }),
 } as const satisfies Operation
 
 export const readWorkflow = {
-  ...shared,
-  id: 'readWorkflow',
-  method: 'GET',
-  url: `${url}/:id`,
-  permission: read,
+  ...operation('readWorkflow', 'GET', `${url}/:id`, 'workflow:read'),
   summary: 'Read a workflow',
   description:
     'With its integrations, and its versions as far as they fit: the draft and the live one always, older ones are read one by one.',
   errors: ['workflowNotFound'],
-  replies: { 200: { description: 'The workflow' } },
-  schema: { params, response: reply },
+  ...answers('The workflow', Workflow, { params }),
 } as const satisfies Operation
 
 export const updateWorkflow = {
-  ...shared,
-  id: 'updateWorkflow',
-  method: 'PATCH',
-  url: `${url}/:id`,
-  permission: update,
+  ...operation('updateWorkflow', 'PATCH', `${url}/:id`, 'workflow:update'),
   access: 'Workflow: update, and membership of every team that is added to `resourceGroupIds`',
   summary: 'Change a workflow',
   description:
@@ -161,70 +99,49 @@ export const updateWorkflow = {
   audit: { action: 'workflow-update', target: 'workflow' },
   errors: ['workflowNotFound', 'unknownTeam', 'notInTeam', 'datasourcesNotShared'],
   examples: {
-    folder: { summary: 'Into another folder', value: { hierarchy: ['Shop'] } },
-    root: { summary: 'Another name, in the root', value: { name: 'Spring banner', hierarchy: [] } },
+    folder: example('Into another folder', { hierarchy: ['Shop'] }),
+    root: example('Another name, in the root', { name: 'Spring banner', hierarchy: [] }),
   },
-  replies,
-  schema: { params, body: WorkflowUpdate, response: reply },
+  ...answers('The workflow as it is now', Workflow, { params, body: WorkflowUpdate }),
 } as const satisfies Operation
 
 export const archiveWorkflow = {
-  ...shared,
-  id: 'archiveWorkflow',
-  method: 'POST',
-  url: `${url}/:id/archive`,
-  permission: update,
+  ...operation('archiveWorkflow', 'POST', `${url}/:id/archive`, 'workflow:update'),
   summary: 'Archive a workflow',
   description: 'Its status is `inactive`: it shows nothing, on every process within a second.',
   audit: { action: 'workflow-archive', target: 'workflow' },
   errors: ['workflowNotFound', 'workflowTransition'],
-  replies,
-  schema: { params, response: reply },
+  ...answers('The workflow as it is now', Workflow, { params }),
 } as const satisfies Operation
 
 export const restoreWorkflow = {
-  ...shared,
-  id: 'restoreWorkflow',
-  method: 'POST',
-  url: `${url}/:id/restore`,
-  permission: update,
+  ...operation('restoreWorkflow', 'POST', `${url}/:id/restore`, 'workflow:update'),
   summary: 'Restore an archived workflow',
   description:
     'It is `published` again where it was published when it was archived and its live version still validates; else it is a `draft`.',
   audit: { action: 'workflow-restore', target: 'workflow' },
   errors: ['workflowNotFound', 'workflowTransition', 'tooManyWorkflows'],
-  replies,
-  schema: { params, response: reply },
+  ...answers('The workflow as it is now', Workflow, { params }),
 } as const satisfies Operation
 
 export const duplicateWorkflow = {
-  ...shared,
-  id: 'duplicateWorkflow',
-  method: 'POST',
-  url: `${url}/:id/duplicate`,
-  permission: { resource: 'workflow', action: 'create' },
+  ...operation('duplicateWorkflow', 'POST', `${url}/:id/duplicate`, 'workflow:create'),
   summary: 'Duplicate a workflow',
   description:
     'The copy is a draft called "Copy of ...", in the same folder, with the content of the live version, else of the draft, and without integrations. Those of its teams see it that you are a member of.',
   audit: { action: 'workflow-duplicate', target: 'workflow' },
   errors: ['workflowNotFound', 'tooManyWorkflows'],
-  replies: { 200: { description: 'The copy' } },
-  schema: { params, response: reply },
+  ...answers('The copy', Workflow, { params }),
 } as const satisfies Operation
 
 export const deleteWorkflow = {
-  ...shared,
-  id: 'deleteWorkflow',
-  method: 'DELETE',
-  url: `${url}/:id`,
-  permission: { resource: 'workflow', action: 'delete' },
+  ...operation('deleteWorkflow', 'DELETE', `${url}/:id`, 'workflow:delete'),
   summary: 'Delete a workflow',
   description:
     'With its versions and integrations, for good: one that was never published, or is archived. Statistics of the past keep its events.',
   audit: { action: 'workflow-delete', target: 'workflow' },
   errors: ['workflowNotFound', 'workflowTransition'],
-  replies: { 200: { description: 'Deleted' } },
-  schema: { params, response: { 200: successEnvelope(EmptyObject) } },
+  ...succeeds('Deleted', { params }),
 } as const satisfies Operation
 
 /** What is listed of the parameters of addresses. */
@@ -232,38 +149,20 @@ export const parameterUse = { days: 90, names: 1_000, values: 1_000 } as const
 
 /** Operation 11. */
 export const listJsonTemplates = {
-  id: 'listJsonTemplates',
+  ...operation('listJsonTemplates', 'GET', '/v2/workflows/json-templates', 'workflowSettings:read'),
   number: 11,
-  method: 'GET',
-  url: '/v2/workflows/json-templates',
-  scope: 'authenticated',
-  permission: { resource: 'workflowSettings', action: 'read' },
-  tag: 'Workflows',
   summary: 'List JSON templates',
   description: 'The JSON templates that your teams see, the oldest first, page by page.',
   errors: ['workflowNotFound'],
-  replies: { 200: { description: 'One page of templates' } },
-  schema: {
-    querystring: Type.Object(
-      {
-        ...pagination,
-        workflowId: Type.Optional(id('Only templates that this workflow can use: those of its teams')),
-      },
-      strict,
-    ),
-    response: { 200: paginatedEnvelope(JsonTemplate) },
-  },
+  ...lists('One page of templates', JsonTemplate, {
+    workflowId: Type.Optional(id('Only templates that this workflow can use: those of its teams')),
+  }),
 } as const satisfies Operation
 
 /** Operation 12. */
 export const listParameterValues = {
-  id: 'listParameterValues',
+  ...operation('listParameterValues', 'GET', '/v2/workflows/usage/parameter-values', 'workflow:read'),
   number: 12,
-  method: 'GET',
-  url: '/v2/workflows/usage/parameter-values',
-  scope: 'authenticated',
-  permission: { resource: 'workflow', action: 'read' },
-  tag: 'Workflows',
   summary: 'List values of workflow parameters',
   description: `The values with which parameters of addresses were used within the last ${parameterUse.days} days, by the name of the parameter: distinct and sorted by their bytes, at most ${parameterUse.values.toLocaleString('en-US')} of each. Only displays and clicks of workflows that your teams see count. A name that was never used gives an empty list.`,
   errors: ['tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
@@ -271,31 +170,24 @@ export const listParameterValues = {
     200: {
       description: 'From name to values',
       examples: {
-        campaigns: { summary: 'One name', value: { utm_campaign: ['spring', 'welcome'] } },
+        campaigns: example('One name', { utm_campaign: ['spring', 'welcome'] }),
       },
     },
   },
   schema: {
-    querystring: Type.Object(
-      {
-        name: Type.Array(Type.String({ minLength: 1, maxLength: 256, examples: ['utm_campaign'] }), {
-          minItems: 1,
-          maxItems: 50,
-          description: 'Name of a parameter; repeat it for several (`?name=a&name=b`)',
-        }),
-      },
-      strict,
-    ),
+    querystring: object({
+      name: Type.Array(Type.String({ minLength: 1, maxLength: 256, examples: ['utm_campaign'] }), {
+        minItems: 1,
+        maxItems: 50,
+        description: 'Name of a parameter; repeat it for several (`?name=a&name=b`)',
+      }),
+    }),
     response: { 200: warningEnvelope(mapOf(Type.Array(Type.String()))) },
   },
 } as const satisfies Operation
 
 export const listParameters = {
-  ...shared,
-  id: 'listParameters',
-  method: 'GET',
-  url: '/v2/workflows/parameters',
-  permission: read,
+  ...operation('listParameters', 'GET', '/v2/workflows/parameters', 'workflow:read'),
   summary: 'List parameters of workflow addresses',
   description: `Names of the parameters with which addresses were used within the last ${parameterUse.days} days, of workflows that your teams see: those used most first, at most ${parameterUse.names.toLocaleString('en-US')}.`,
   errors: ['tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
@@ -304,13 +196,10 @@ export const listParameters = {
     response: {
       200: warningEnvelope(
         Type.Array(
-          Type.Object(
-            {
-              name: Type.String({ examples: ['utm_campaign'] }),
-              uses: Type.Integer({ minimum: 1, description: 'Displays and clicks that had it' }),
-            },
-            { ...strict, title: 'UsedParameter' },
-          ),
+          named('UsedParameter', {
+            name: like('utm_campaign'),
+            uses: Type.Integer({ minimum: 1, description: 'Displays and clicks that had it' }),
+          }),
         ),
       ),
     },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { attributionModel, windowHours } from './company.ts'
-import { strict } from './formats.ts'
+import { flag, named, object } from './formats.ts'
 
 const windows = {
   clickHours: windowHours('How long after a click a purchase is credited to it'),
@@ -8,46 +8,31 @@ const windows = {
 }
 
 /** How statistics of the caller's company are computed. */
-export const AnalyticsSettings = Type.Object(
-  {
-    attribution: Type.Object({ model: attributionModel, windows: Type.Object(windows, strict) }, strict),
-    exactCounts: Type.Boolean({ description: 'Whether distinct counts are exact at any size' }),
-    countries: Type.Boolean({
-      description: 'Whether the country of a sender is looked up when an event is collected',
-    }),
-    showsOtherTeams: Type.Boolean({
-      description:
-        'Whether names, addresses and parameters of workflows are shown to users of other teams too',
-    }),
-  },
-  { ...strict, title: 'AnalyticsSettings' },
-)
+export const AnalyticsSettings = named('AnalyticsSettings', {
+  attribution: object({ model: attributionModel, windows: object(windows) }),
+  exactCounts: flag('Whether distinct counts are exact at any size'),
+  countries: flag('Whether the country of a sender is looked up when an event is collected'),
+  showsOtherTeams: flag(
+    'Whether names, addresses and parameters of workflows are shown to users of other teams too',
+  ),
+})
 export type AnalyticsSettings = Static<typeof AnalyticsSettings>
 
 /** Partial: a field that is absent, at any depth, stays as it is. */
-export const AnalyticsSettingsUpdate = Type.Object(
-  {
-    attribution: Type.Optional(
-      Type.Object(
-        {
-          model: Type.Optional(attributionModel),
-          windows: Type.Optional(
-            Type.Object(
-              {
-                clickHours: Type.Optional(windows.clickHours),
-                displayHours: Type.Optional(windows.displayHours),
-              },
-              strict,
-            ),
-          ),
-        },
-        strict,
+export const AnalyticsSettingsUpdate = named('AnalyticsSettingsUpdate', {
+  attribution: Type.Optional(
+    object({
+      model: Type.Optional(attributionModel),
+      windows: Type.Optional(
+        object({
+          clickHours: Type.Optional(windows.clickHours),
+          displayHours: Type.Optional(windows.displayHours),
+        }),
       ),
-    ),
-    exactCounts: Type.Optional(AnalyticsSettings.properties.exactCounts),
-    countries: Type.Optional(AnalyticsSettings.properties.countries),
-    showsOtherTeams: Type.Optional(AnalyticsSettings.properties.showsOtherTeams),
-  },
-  { ...strict, title: 'AnalyticsSettingsUpdate' },
-)
+    }),
+  ),
+  exactCounts: Type.Optional(AnalyticsSettings.properties.exactCounts),
+  countries: Type.Optional(AnalyticsSettings.properties.countries),
+  showsOtherTeams: Type.Optional(AnalyticsSettings.properties.showsOtherTeams),
+})
 export type AnalyticsSettingsUpdate = Static<typeof AnalyticsSettingsUpdate>

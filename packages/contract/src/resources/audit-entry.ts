@@ -1,130 +1,82 @@
-import { type Static, Type } from 'typebox'
-import { dateTime, freeObject, id, nullable, oneOf, strict } from './formats.ts'
+import type { Static, Type } from 'typebox'
+import { dateTime, freeObject, id, like, named, nullable, object, oneOf, text } from './formats.ts'
 
-/** Recorded actions by category. */
-export const auditActions = {
-  'sign-in': 'authentication',
-  'sign-out': 'authentication',
-  'password-change': 'authentication',
-  'password-reset-request': 'authentication',
-  'password-reset': 'authentication',
-  'authenticator-enable': 'authentication',
-  'authenticator-disable': 'authentication',
-  'recovery-code-use': 'authentication',
-
-  'sso-sign-in': 'sso',
-  'sso-user-create': 'sso',
-  'sso-required': 'sso',
-  'sso-unlink': 'sso',
-  'sso-config-update': 'sso',
-  'sso-config-delete': 'sso',
-  'sso-domain-add': 'sso',
-  'sso-domain-verify': 'sso',
-  'sso-domain-remove': 'sso',
-  'sso-certificate-rotate': 'sso',
-  'sso-certificate-retire': 'sso',
-
-  'scim-request': 'provisioning',
-  'scim-config-update': 'provisioning',
-  'scim-token-create': 'provisioning',
-  'scim-token-revoke': 'provisioning',
-  'scim-unmatched-value': 'provisioning',
-
-  'user-invite': 'users',
-  'user-create': 'users',
-  'user-update': 'users',
-  'user-deactivate': 'users',
-  'user-reactivate': 'users',
-  'user-delete': 'users',
-  'invitation-renew': 'users',
-  'invitation-accept': 'users',
-  'invitation-delete': 'users',
-  'role-create': 'users',
-  'role-update': 'users',
-  'role-delete': 'users',
-  'team-create': 'users',
-  'team-update': 'users',
-  'team-delete': 'users',
-  'linked-account-create': 'users',
-  'linked-account-delete': 'users',
-  'company-update': 'users',
-
-  'application-consent': 'applications',
-  'application-authorize': 'applications',
-  'application-revoke': 'applications',
-  'token-revoke': 'applications',
-
-  'cohort-create': 'statistics',
-  'cohort-update': 'statistics',
-  'cohort-delete': 'statistics',
-
-  'experiment-create': 'statistics',
-  'experiment-update': 'statistics',
-  'experiment-schedule': 'statistics',
-  'experiment-start': 'statistics',
-  'experiment-read': 'statistics',
-  'experiment-end': 'statistics',
-  'experiment-decide': 'statistics',
-  'experiment-archive': 'statistics',
-
-  'statistics-settings-update': 'statistics',
-  'event-alias-set': 'statistics',
-  'event-alias-delete': 'statistics',
-  'schedule-pause': 'statistics',
-  'report-create': 'statistics',
-  'report-archive': 'statistics',
-  'report-settings-update': 'statistics',
-  'tag-key-create': 'statistics',
-  'tag-key-update': 'statistics',
-  'tag-key-delete': 'statistics',
-  'tag-value-create': 'statistics',
-  'tag-value-update': 'statistics',
-  'tag-value-delete': 'statistics',
-
-  'workflow-create': 'workflows',
-  'workflow-update': 'workflows',
-  'workflow-archive': 'workflows',
-  'workflow-restore': 'workflows',
-  'workflow-duplicate': 'workflows',
-  'workflow-delete': 'workflows',
-  'workflow-version-save': 'workflows',
-  'workflow-version-publish': 'workflows',
-  'workflow-version-restore': 'workflows',
-  'integration-create': 'workflows',
-  'integration-update': 'workflows',
-  'integration-delete': 'workflows',
-  'variable-profile-create': 'workflows',
-  'variable-profile-update': 'workflows',
-  'variable-profile-delete': 'workflows',
-  'branch-category-create': 'workflows',
-  'branch-category-update': 'workflows',
-  'branch-category-delete': 'workflows',
-  'json-template-create': 'workflows',
-  'json-template-update': 'workflows',
-  'json-template-delete': 'workflows',
-
-  'datasource-create': 'datasources',
-  'datasource-update': 'datasources',
-  'datasource-content': 'datasources',
-  'datasource-publish': 'datasources',
-  'datasource-pause': 'datasources',
-  'datasource-resume': 'datasources',
-  'datasource-delete': 'datasources',
+/** What is recorded, by category: what it is done to, and the actions. */
+const recorded = {
+  authentication: {
+    sign: ['in', 'out'],
+    password: ['change', 'reset-request', 'reset'],
+    authenticator: ['enable', 'disable'],
+    'recovery-code': ['use'],
+  },
+  sso: {
+    'sso-sign': ['in'],
+    'sso-user': ['create'],
+    sso: ['required', 'unlink'],
+    'sso-config': ['update', 'delete'],
+    'sso-domain': ['add', 'verify', 'remove'],
+    'sso-certificate': ['rotate', 'retire'],
+  },
+  provisioning: {
+    scim: ['request'],
+    'scim-config': ['update'],
+    'scim-token': ['create', 'revoke'],
+    'scim-unmatched': ['value'],
+  },
+  users: {
+    user: ['invite', 'create', 'update', 'deactivate', 'reactivate', 'delete'],
+    invitation: ['renew', 'accept', 'delete'],
+    role: ['create', 'update', 'delete'],
+    team: ['create', 'update', 'delete'],
+    'linked-account': ['create', 'delete'],
+    company: ['update'],
+  },
+  applications: {
+    application: ['consent', 'authorize', 'revoke'],
+    token: ['revoke'],
+  },
+  statistics: {
+    cohort: ['create', 'update', 'delete'],
+    experiment: ['create', 'update', 'schedule', 'start', 'read', 'end', 'decide', 'archive'],
+    'statistics-settings': ['update'],
+    'event-alias': ['set', 'delete'],
+    schedule: ['pause'],
+    report: ['create', 'archive'],
+    'report-settings': ['update'],
+    'tag-key': ['create', 'update', 'delete'],
+    'tag-value': ['create', 'update', 'delete'],
+  },
+  workflows: {
+    workflow: ['create', 'update', 'archive', 'restore', 'duplicate', 'delete'],
+    'workflow-version': ['save', 'publish', 'restore'],
+    integration: ['create', 'update', 'delete'],
+    'variable-profile': ['create', 'update', 'delete'],
+    'branch-category': ['create', 'update', 'delete'],
+    'json-template': ['create', 'update', 'delete'],
+  },
+  datasources: {
+    datasource: ['create', 'update', 'content', 'publish', 'pause', 'resume', 'delete'],
+  },
 } as const
 
-export type AuditAction = keyof typeof auditActions
-export type AuditCategory = (typeof auditActions)[AuditAction]
+type Recorded = typeof recorded
+export type AuditCategory = keyof Recorded
+type ActionsOf<Nouns> = {
+  [N in keyof Nouns & string]: Nouns[N] extends readonly string[] ? `${N}-${Nouns[N][number]}` : never
+}[keyof Nouns & string]
+/** A noun and what happens to it: `team-create`. */
+export type AuditAction = { [C in AuditCategory]: ActionsOf<Recorded[C]> }[AuditCategory]
 
-export const auditCategories = [
-  'authentication',
-  'sso',
-  'provisioning',
-  'users',
-  'applications',
-  'statistics',
-  'workflows',
-  'datasources',
-] as const
+/** Recorded actions, each with its category. */
+export const auditActions = Object.fromEntries(
+  Object.entries(recorded).flatMap(([category, nouns]) =>
+    Object.entries(nouns).flatMap(([noun, verbs]) =>
+      verbs.map((verb: string) => [`${noun}-${verb}`, category]),
+    ),
+  ),
+) as Readonly<Record<AuditAction, AuditCategory>>
+
+export const auditCategories = Object.keys(recorded) as AuditCategory[]
 export const auditActorKinds = [
   'user',
   'sso-jit',
@@ -136,29 +88,23 @@ export const auditActorKinds = [
 export type AuditActorKind = (typeof auditActorKinds)[number]
 
 const party = (kind: ReturnType<typeof oneOf> | ReturnType<typeof Type.String>, what: string) =>
-  Type.Object(
-    {
-      kind,
-      id: nullable(Type.String({ description: `Identifier of ${what}` })),
-      name: nullable(Type.String({ description: `How ${what} was called then` })),
-    },
-    strict,
-  )
+  object({
+    kind,
+    id: nullable(text(`Identifier of ${what}`)),
+    name: nullable(text(`How ${what} was called then`)),
+  })
 
 /** One entry of the audit log. */
-export const AuditEntry = Type.Object(
-  {
-    id: id('Identifier of the entry'),
-    at: dateTime('When it happened'),
-    category: oneOf([...auditCategories]),
-    action: oneOf(Object.keys(auditActions) as AuditAction[]),
-    actor: party(oneOf([...auditActorKinds]), 'who did it'),
-    target: nullable(party(Type.String({ examples: ['user'] }), 'what it was done to')),
-    outcome: oneOf(['success', 'failure']),
-    error: nullable(Type.String({ description: 'Name of the failure in the error table' })),
-    details: freeObject('What changed, or why it failed; never a secret'),
-    address: nullable(Type.String({ description: 'Network address that the request came from' })),
-  },
-  { ...strict, title: 'AuditEntry' },
-)
+export const AuditEntry = named('AuditEntry', {
+  id: id('Identifier of the entry'),
+  at: dateTime('When it happened'),
+  category: oneOf(auditCategories),
+  action: oneOf(Object.keys(auditActions) as AuditAction[]),
+  actor: party(oneOf(auditActorKinds), 'who did it'),
+  target: nullable(party(like('user'), 'what it was done to')),
+  outcome: oneOf(['success', 'failure']),
+  error: nullable(text('Name of the failure in the error table')),
+  details: freeObject('What changed, or why it failed; never a secret'),
+  address: nullable(text('Network address that the request came from')),
+})
 export type AuditEntry = Static<typeof AuditEntry>

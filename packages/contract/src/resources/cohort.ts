@@ -2,7 +2,21 @@ import { type Static, Type } from 'typebox'
 import { eventLimits } from '../events/limits.ts'
 import { revisionFields } from '../revision.ts'
 import { type EventSelection, eventSelection } from './exploration.ts'
-import { dateTime, id, longText, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
+import {
+  bodyOf,
+  dateTime,
+  filled,
+  flag,
+  id,
+  integer,
+  longText,
+  named,
+  nameText,
+  nullable,
+  object,
+  oneOf,
+  text,
+} from './formats.ts'
 import { DateRange, type FilterOperator } from './query.ts'
 
 /** Bounds of cohorts (docs/statistics.md, Cohorts). */
@@ -23,18 +37,16 @@ export const cohortLimits = {
   bodyBytes: 8 * 1024 * 1024,
 } as const
 
-const point = (description: string, example: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 100, description, examples: [example] }))
+const point = (description: string, example: string) => Type.Optional(filled(description, 100, example))
 
-const SeenWithin = Type.Object(
+const SeenWithin = named(
+  'SeenWithin',
   {
     dateRange: Type.Optional(DateRange),
     before: point('A day or an instant: before its beginning', '30 days ago'),
     after: point('A day or an instant: after its end', '2026-01-31'),
   },
   {
-    ...strict,
-    title: 'SeenWithin',
     minProperties: 1,
     description: 'When: all that is given holds at once. Relative dates are read when a query runs',
   },
@@ -60,27 +72,17 @@ function nested<T>(description: string) {
 
 const ruleFields = {
   event: Type.Optional(
-    Type.Object(eventSelection, {
-      ...strict,
-      description: 'Did such an event, as often as `atLeast` and `atMost` say; `{}` is any event',
-    }),
+    object(eventSelection, 'Did such an event, as often as `atLeast` and `atMost` say; `{}` is any event'),
   ),
   atLeast: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: cohortLimits.times,
-      description: 'Beside `event`: how often at least, 1 when absent; 0 includes those who never did it',
-      examples: [2],
-    }),
+    integer(
+      0,
+      cohortLimits.times,
+      'Beside `event`: how often at least, 1 when absent; 0 includes those who never did it',
+      2,
+    ),
   ),
-  atMost: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: cohortLimits.times,
-      description: 'Beside `event`: how often at most',
-      examples: [5],
-    }),
-  ),
+  atMost: Type.Optional(integer(0, cohortLimits.times, 'Beside `event`: how often at most', 5)),
   dateRange: Type.Optional(
     nullable(DateRange, {
       description:
@@ -91,7 +93,7 @@ const ruleFields = {
   firstSeen: Type.Optional(SeenWithin),
   lastSeen: Type.Optional(SeenWithin),
   label: Type.Optional(
-    Type.Object(
+    object(
       {
         key: Type.String({ minLength: 1, maxLength: eventLimits.labelKey, examples: ['country'] }),
         operator: oneOf(labelOperators, { description: 'As in filters of queries', examples: ['equals'] }),
@@ -102,7 +104,7 @@ const ruleFields = {
           examples: [['France']],
         }),
       },
-      { ...strict, description: 'Some event of the person has a label with such a value' },
+      'Some event of the person has a label with such a value',
     ),
   ),
 } as const
@@ -131,7 +133,8 @@ const rules = (description: string) =>
 
 /** Exactly one of `event`, `firstSeen`, `lastSeen`, `label`, `and`, `or` and `not`; the service says which are too many. */
 export const CohortRule = Type.Unsafe<CohortRule>(
-  Type.Object(
+  named(
+    'CohortRule',
     {
       ...ruleFields,
       and: rules('All of these rules hold'),
@@ -143,8 +146,6 @@ export const CohortRule = Type.Unsafe<CohortRule>(
       ),
     },
     {
-      ...strict,
-      title: 'CohortRule',
       minProperties: 1,
       description:
         'Who belongs to a cohort: one of `event`, `firstSeen`, `lastSeen`, `label`, or of `and`, `or` and `not` over ' +
@@ -164,73 +165,61 @@ const persons = Type.Array(Type.String({ minLength: 1, maxLength: eventLimits.cl
   examples: [['customer-17850', '0b5f6c1e-6f0f-4f53-9d55-0d2f9a2c8e11']],
 })
 
-export const Cohort = Type.Object(
+export const Cohort = named(
+  'Cohort',
   {
     id: id('Identifier of the cohort, as the filter `persons.cohort` takes it'),
     companyId: id('Company that owns it'),
     name: Type.String(),
     description: Type.String(),
-    kind: oneOf(['rule', 'list'], { description: 'Whether a rule or a list says who belongs to it' }),
-    rule: nullable(CohortRule, { description: 'Null where it is a list' }),
-    listed: nullable(Type.Integer(), {
-      description: 'How many identifiers its list has; null where it has a rule',
-    }),
+    kind: oneOf(['rule', 'list'], 'Whether a rule or a list says who belongs to it'),
+    rule: nullable(CohortRule, 'Null where it is a list'),
+    listed: nullable(Type.Integer(), 'How many identifiers its list has; null where it has a rule'),
     ...revisionFields,
-    ownerId: nullable(id('User who made it'), {
-      description: 'User who made it and may change it; null once the user is gone',
-    }),
+    ownerId: nullable(
+      id('User who made it'),
+      'User who made it and may change it; null once the user is gone',
+    ),
     createdAt: dateTime('When it was made'),
     updatedAt: dateTime('When it was changed last'),
   },
-  { ...strict, title: 'Cohort', description: 'A saved group of persons' },
+  'A saved group of persons',
 )
 export type Cohort = Static<typeof Cohort>
 
 const creation = {
   name,
   description: Type.Optional(description),
-  rule: Type.Optional(nullable(CohortRule, { description: 'Absent or null where `persons` is given' })),
+  rule: Type.Optional(nullable(CohortRule, 'Absent or null where `persons` is given')),
   persons: Type.Optional(persons),
 }
 const update = {
   name: Type.Optional(name),
   description: Type.Optional(description),
-  rule: Type.Optional(nullable(CohortRule, { description: 'Absent or null: it stays as it is' })),
+  rule: Type.Optional(nullable(CohortRule, 'Absent or null: it stays as it is')),
 }
 
-export const CohortCreation = Type.Object(
-  { ...creation, ...responseOnly(Cohort, creation) },
-  { ...strict, title: 'CohortCreation' },
-)
+export const CohortCreation = bodyOf('CohortCreation', Cohort, creation)
 export type CohortCreation = Static<typeof CohortCreation>
 
 /** Partial: a field that is absent stays as it is. */
-export const CohortUpdate = Type.Object(
-  { ...update, ...responseOnly(Cohort, update) },
-  { ...strict, title: 'CohortUpdate' },
-)
+export const CohortUpdate = bodyOf('CohortUpdate', Cohort, update)
 export type CohortUpdate = Static<typeof CohortUpdate>
 
-export const CohortList = Type.Object({ persons }, { ...strict, title: 'CohortList' })
+export const CohortList = named('CohortList', { persons })
 
-export const CohortSize = Type.Object(
-  {
-    people: Type.Integer({ description: 'Persons of the cohort whom the company has events of' }),
-    identified: Type.Integer({ description: 'Those of them that are known by a `clientId`' }),
-    readAt: dateTime('The instant at which relative dates were read'),
-  },
-  { ...strict, title: 'CohortSize' },
-)
+export const CohortSize = named('CohortSize', {
+  people: Type.Integer({ description: 'Persons of the cohort whom the company has events of' }),
+  identified: Type.Integer({ description: 'Those of them that are known by a `clientId`' }),
+  readAt: dateTime('The instant at which relative dates were read'),
+})
 export type CohortSize = Static<typeof CohortSize>
 
-export const CohortMember = Type.Object(
-  {
-    person: Type.String({ description: 'As `events.person` shows it', examples: ['customer-17850'] }),
-    isIdentified: Type.Boolean({ description: 'Whether the person is known by a `clientId`' }),
-    events: Type.Integer({ description: 'Events of the person' }),
-    firstSeen: dateTime('Time of the first of them'),
-    lastSeen: dateTime('Time of the last of them'),
-  },
-  { ...strict, title: 'CohortMember' },
-)
+export const CohortMember = named('CohortMember', {
+  person: text('As `events.person` shows it', 'customer-17850'),
+  isIdentified: flag('Whether the person is known by a `clientId`'),
+  events: Type.Integer({ description: 'Events of the person' }),
+  firstSeen: dateTime('Time of the first of them'),
+  lastSeen: dateTime('Time of the last of them'),
+})
 export type CohortMember = Static<typeof CohortMember>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { id, mapOf } from './formats.ts'
+import { id, mapOf, text } from './formats.ts'
 
 /**
  * The envelope of an event as senders should write it (docs/interface.md, Collected event). The collector validates
@@ -8,17 +8,13 @@ import { id, mapOf } from './formats.ts'
 export const CollectedEvent = Type.Object(
   {
     key: id('Company identifier'),
-    name: Type.String({
-      minLength: 1,
-      description:
-        'What happened: `identify`, `page_view`, `product_page`, `product_hover`, `category_view`, ' +
+    name: text(
+      'What happened: `identify`, `page_view`, `product_page`, `product_hover`, `category_view`, ' +
         '`brand_view`, `add_cart`, `purchase`, `purchase_references`, or any other name',
-      examples: ['purchase'],
-    }),
-    url: Type.String({
-      description: 'Page address or app screen',
-      examples: ['https://shop.example/checkout'],
-    }),
+      'purchase',
+      { minLength: 1 },
+    ),
+    url: text('Page address or app screen', 'https://shop.example/checkout'),
     referrer: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
         description:
@@ -26,11 +22,7 @@ export const CollectedEvent = Type.Object(
         examples: ['https://www.example.org/articles/7'],
       }),
     ),
-    tmpId: Type.String({
-      minLength: 1,
-      description: 'Anonymous identity of the device, always set',
-      examples: ['k3v9x1'],
-    }),
+    tmpId: text('Anonymous identity of the device, always set', 'k3v9x1', { minLength: 1 }),
     clientId: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
         description: 'Known identity of the person; null and the empty text mean absent',
@@ -43,11 +35,11 @@ export const CollectedEvent = Type.Object(
         'other key becomes a label',
       examples: [{ ids: ['sku-1', 'sku-2'], value: 59.9, transId: 'A-1001' }],
     }),
-    eventId: Type.String({
-      minLength: 1,
-      description: 'Made by the sender, unique per event: the same one counts once within 7 days',
-      examples: ['0b0f7e0e-6f0c-4a57-9d0c-6f6b4f0f2c11'],
-    }),
+    eventId: text(
+      'Made by the sender, unique per event: the same one counts once within 7 days',
+      '0b0f7e0e-6f0c-4a57-9d0c-6f6b4f0f2c11',
+      { minLength: 1 },
+    ),
     v: Type.Literal(1, { description: 'Version of the envelope' }),
     timestamp: Type.Optional(
       Type.Number({

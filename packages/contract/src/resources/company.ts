@@ -1,71 +1,58 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { languages } from '../languages.ts'
-import { dateTime, id, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
+import {
+  bodyOf,
+  dateTime,
+  filled,
+  flag,
+  id,
+  integer,
+  named,
+  nameText,
+  nullable,
+  oneOf,
+  optionals,
+} from './formats.ts'
 
 export const attributionModels = ['last-touch', 'linear', 'decay'] as const
 
 /** A year: a longer window would credit interactions that no visitor remembers. */
 const maxWindowHours = 8_760
 
-export const windowHours = (description: string) =>
-  Type.Integer({ minimum: 1, maximum: maxWindowHours, description })
+export const windowHours = (description: string) => integer(1, maxWindowHours, description)
 
-export const attributionModel = oneOf([...attributionModels], {
-  description: 'How a purchase is credited to what was seen and clicked before it',
-})
+export const attributionModel = oneOf(
+  attributionModels,
+  'How a purchase is credited to what was seen and clicked before it',
+)
 
 const settings = {
   name: nameText('Name of the company', 100),
-  timezone: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'IANA name of the time zone in which days begin and end',
-    examples: ['Europe/Paris'],
-  }),
-  language: oneOf([...languages], { description: 'Language of mails to users without one of their own' }),
+  timezone: filled('IANA name of the time zone in which days begin and end', 64, 'Europe/Paris'),
+  language: oneOf(languages, 'Language of mails to users without one of their own'),
   attributionModel,
   clickWindowHours: windowHours('How long after a click a purchase is credited to it'),
   displayWindowHours: windowHours('How long after a display a purchase is credited to it'),
-  exactCounts: Type.Boolean({ description: 'Whether distinct counts are exact at any size' }),
-  auditRetentionDays: Type.Integer({
-    minimum: 30,
-    maximum: 3650,
-    description: 'Days that entries of the audit log are kept',
-  }),
-  defaultRoleId: nullable(id('Role of new users without one of their own'), {
-    description: 'Role of new users without one of their own; null is `viewer`',
-  }),
+  exactCounts: flag('Whether distinct counts are exact at any size'),
+  auditRetentionDays: integer(30, 3650, 'Days that entries of the audit log are kept'),
+  defaultRoleId: nullable(
+    id('Role of new users without one of their own'),
+    'Role of new users without one of their own; null is `viewer`',
+  ),
   defaultTeamId: id('Team of users who are put into no other; there always is one'),
 }
 
 /** The caller's company with its settings. */
-export const Company = Type.Object(
-  {
-    id: id('Identifier of the company: the `key` of its events'),
-    ...settings,
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it was changed last'),
-  },
-  { ...strict, title: 'Company' },
-)
+export const Company = named('Company', {
+  id: id('Identifier of the company: the `key` of its events'),
+  ...settings,
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was changed last'),
+})
 export type Company = Static<typeof Company>
 
-const update = {
-  name: Type.Optional(settings.name),
-  timezone: Type.Optional(settings.timezone),
-  language: Type.Optional(settings.language),
-  attributionModel: Type.Optional(settings.attributionModel),
-  clickWindowHours: Type.Optional(settings.clickWindowHours),
-  displayWindowHours: Type.Optional(settings.displayWindowHours),
-  exactCounts: Type.Optional(settings.exactCounts),
-  auditRetentionDays: Type.Optional(settings.auditRetentionDays),
-  defaultRoleId: Type.Optional(settings.defaultRoleId),
-  defaultTeamId: Type.Optional(settings.defaultTeamId),
-}
+const update = optionals(settings)
 
 /** Partial: a field that is absent stays as it is. */
-export const CompanyUpdate = Type.Object(
-  { ...update, ...responseOnly(Company, update) },
-  { ...strict, title: 'CompanyUpdate' },
-)
+export const CompanyUpdate = bodyOf('CompanyUpdate', Company, update)
 export type CompanyUpdate = Static<typeof CompanyUpdate>

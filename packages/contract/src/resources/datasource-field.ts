@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { mapOf, oneOf, strict } from './formats.ts'
+import { flag, like, mapOf, named, object, oneOf } from './formats.ts'
 
 /** Types of a field. */
 export const fieldTypes = [
@@ -64,32 +64,22 @@ export const fieldPrimitives = [
 
 export const fieldLocales = ['de', 'fr', 'ja', 'pt', 'nl', 'zh', 'ru', 'es', 'uk', 'en'] as const
 
-const FieldRule = Type.Object(
-  { name: Type.String({ examples: ['path'] }), params: mapOf(Type.Unknown()) },
-  { ...strict, title: 'FieldRule' },
-)
+const FieldRule = named('FieldRule', { name: like('path'), params: mapOf(Type.Unknown()) })
 
 /** One field that the analysis of a datasource proposes (docs/interface.md, Datasource field analysis). */
-export const DatasourceField = Type.Object(
-  {
-    name: Type.String({ examples: ['price'] }),
-    type: oneOf(fieldTypes, { description: 'What the values mean', examples: ['price'] }),
-    selected: Type.Boolean({ description: 'Whether the field is kept; false in a proposal' }),
-    primitive: oneOf(fieldPrimitives, { description: 'How the values are stored', examples: ['number'] }),
-    rulesPerSources: mapOf(Type.Array(FieldRule), {
-      description: 'From the index of a source (`"0"` is the first) to the steps that give the value',
-      examples: [{ '0': [{ name: 'path', params: { value: 'price' } }] }],
-    }),
-    source: oneOf(['user', 'user_static', 'missing_fields', 'aggregation']),
-    ignoreIfMissing: Type.Boolean({
-      description:
-        'Whether an entry without a value is kept, without it; in a proposal, whether one was missing',
-    }),
-    metadata: Type.Object(
-      { locale: Type.Optional(oneOf(fieldLocales, { description: 'Language that values are read in' })) },
-      strict,
-    ),
-  },
-  { ...strict, title: 'DatasourceField' },
-)
+export const DatasourceField = named('DatasourceField', {
+  name: like('price'),
+  type: oneOf(fieldTypes, { description: 'What the values mean', examples: ['price'] }),
+  selected: flag('Whether the field is kept; false in a proposal'),
+  primitive: oneOf(fieldPrimitives, { description: 'How the values are stored', examples: ['number'] }),
+  rulesPerSources: mapOf(Type.Array(FieldRule), {
+    description: 'From the index of a source (`"0"` is the first) to the steps that give the value',
+    examples: [{ '0': [{ name: 'path', params: { value: 'price' } }] }],
+  }),
+  source: oneOf(['user', 'user_static', 'missing_fields', 'aggregation']),
+  ignoreIfMissing: flag(
+    'Whether an entry without a value is kept, without it; in a proposal, whether one was missing',
+  ),
+  metadata: object({ locale: Type.Optional(oneOf(fieldLocales, 'Language that values are read in')) }),
+})
 export type DatasourceField = Static<typeof DatasourceField>

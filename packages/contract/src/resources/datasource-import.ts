@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, id, nullable, oneOf, strict } from './formats.ts'
+import { count, dateTime, id, named, nullable, object, oneOf, text } from './formats.ts'
 
 export const importTriggers = ['upload', 'refresh', 'schedule', 'live'] as const
 export const importStates = ['queued', 'running', 'done', 'unchanged', 'failed'] as const
@@ -19,46 +19,39 @@ export const importFaults = [
 ] as const
 export type ImportFaultCode = (typeof importFaults)[number]
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-
 /** One import of a worker datasource: an entry of its ledger. */
-export const DatasourceImport = Type.Object(
-  {
-    id: id('Identifier of the import'),
-    datasourceId: id('Datasource that it fills'),
-    trigger: oneOf(importTriggers, {
-      description:
-        '`upload`: content was sent; `refresh`: asked for; `schedule`: planned; `live`: the draft goes live with it',
+export const DatasourceImport = named('DatasourceImport', {
+  id: id('Identifier of the import'),
+  datasourceId: id('Datasource that it fills'),
+  trigger: oneOf(
+    importTriggers,
+    '`upload`: content was sent; `refresh`: asked for; `schedule`: planned; `live`: the draft goes live with it',
+  ),
+  state: oneOf(
+    importStates,
+    '`unchanged`: the content was the same as that of the live version, which stays as it is',
+  ),
+  progress: nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Share of the content that is read; null while its size is unknown',
     }),
-    state: oneOf(importStates, {
-      description: '`unchanged`: the content was the same as that of the live version, which stays as it is',
+  ),
+  rowsRead: count('Rows of the content that were read'),
+  rowsStored: count('Rows that were stored'),
+  rowsRefused: count(
+    'Rows that were not stored: a value broke the rules of its field, or the key was absent',
+  ),
+  bytes: count('Bytes of the content that were read, as they are stored or sent'),
+  createdAt: dateTime('When it was queued'),
+  startedAt: nullable(dateTime('When its last attempt began')),
+  endedAt: nullable(dateTime('When it ended')),
+  fault: nullable(
+    object({
+      reason: oneOf(importFaults),
+      message: text('What is wrong, and what would be right'),
     }),
-    progress: nullable(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description: 'Share of the content that is read; null while its size is unknown',
-      }),
-    ),
-    rowsRead: count('Rows of the content that were read'),
-    rowsStored: count('Rows that were stored'),
-    rowsRefused: count(
-      'Rows that were not stored: a value broke the rules of its field, or the key was absent',
-    ),
-    bytes: count('Bytes of the content that were read, as they are stored or sent'),
-    createdAt: dateTime('When it was queued'),
-    startedAt: nullable(dateTime('When its last attempt began')),
-    endedAt: nullable(dateTime('When it ended')),
-    fault: nullable(
-      Type.Object(
-        {
-          reason: oneOf(importFaults),
-          message: Type.String({ description: 'What is wrong, and what would be right' }),
-        },
-        strict,
-      ),
-    ),
-  },
-  { ...strict, title: 'DatasourceImport' },
-)
+  ),
+})
 export type DatasourceImport = Static<typeof DatasourceImport>

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { dateTime, id, oneOf, strict } from './formats.ts'
+import type { Static } from 'typebox'
+import { count, dateTime, id, named, oneOf, text } from './formats.ts'
 
 export const datasourceLogKinds = ['dropped', 'changed', 'bot', 'refused', 'noted'] as const
 
@@ -7,35 +7,26 @@ export const datasourceLogKinds = ['dropped', 'changed', 'bot', 'refused', 'note
  * One line of the datasource log: a rule that events of one request, or rows of one import, met, with the first of them
  * as a sample.
  */
-export const DatasourceLogEntry = Type.Object(
-  {
-    id: Type.String({ description: 'Identifier of the line' }),
-    datasourceId: id('Datasource that the events came to'),
-    receivedAt: dateTime('When the request arrived, or the import ended'),
-    kind: oneOf(datasourceLogKinds, {
-      description:
-        '`dropped`: the events were not stored; `changed`: they were stored with the field altered or left ' +
-        'out; `bot`: a crawler sent them; `refused`: the whole request was answered 4xx; `noted`: nothing was done ' +
-        'to them, but the sender probably means something else. Of an import of rows: `dropped` rows were not stored, ' +
-        '`changed` ones lack the value, `refused` is an import that failed, `noted` one that ended',
-    }),
-    rule: Type.String({ description: 'Which rule', examples: ['purchase-value-joined'] }),
-    path: Type.String({
-      description:
-        'Field of the event, dotted; of an import that failed `source`, `content` or `fields`, by what helps',
-      examples: ['data.value'],
-    }),
-    sample: Type.String({
-      description:
-        'What stood there, shortened and masked: letters as `x`, digits as `#`; of an import that failed, why',
-      examples: ['"##,#"'],
-    }),
-    count: Type.Integer({
-      minimum: 0,
-      description:
-        'How many events or rows (`changed`: fields) of the request or import this line stands for',
-    }),
-  },
-  { ...strict, title: 'DatasourceLogEntry' },
-)
+export const DatasourceLogEntry = named('DatasourceLogEntry', {
+  id: text('Identifier of the line'),
+  datasourceId: id('Datasource that the events came to'),
+  receivedAt: dateTime('When the request arrived, or the import ended'),
+  kind: oneOf(
+    datasourceLogKinds,
+    '`dropped`: the events were not stored; `changed`: they were stored with the field altered or left ' +
+      'out; `bot`: a crawler sent them; `refused`: the whole request was answered 4xx; `noted`: nothing was done ' +
+      'to them, but the sender probably means something else. Of an import of rows: `dropped` rows were not stored, ' +
+      '`changed` ones lack the value, `refused` is an import that failed, `noted` one that ended',
+  ),
+  rule: text('Which rule', 'purchase-value-joined'),
+  path: text(
+    'Field of the event, dotted; of an import that failed `source`, `content` or `fields`, by what helps',
+    'data.value',
+  ),
+  sample: text(
+    'What stood there, shortened and masked: letters as `x`, digits as `#`; of an import that failed, why',
+    '"##,#"',
+  ),
+  count: count('How many events or rows (`changed`: fields) of the request or import this line stands for'),
+})
 export type DatasourceLogEntry = Static<typeof DatasourceLogEntry>

@@ -1,5 +1,18 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, lineText, mapOf, nullable, oneOf, strict } from './formats.ts'
+import {
+  dateTime,
+  filled,
+  integer,
+  like,
+  lineText,
+  listOf,
+  mapOf,
+  named,
+  nullable,
+  object,
+  oneOf,
+  text,
+} from './formats.ts'
 
 export const sourceFormats = ['csv', 'json', 'ndjson', 'xml', 'xlsx', 'parquet'] as const
 export const sourceCompressions = ['gzip', 'zip'] as const
@@ -7,11 +20,9 @@ export const sourceTypes = ['file', 'url'] as const
 
 /** What is not given is detected from the content; what would never be used, beside the others, is refused. */
 const options = {
-  format: Type.Optional(oneOf(sourceFormats, { description: 'Form of the content' })),
+  format: Type.Optional(oneOf(sourceFormats, 'Form of the content')),
   compression: Type.Optional(
-    oneOf(sourceCompressions, {
-      description: 'For `csv`, `json`, `ndjson` and `xml`: what the content is packed in',
-    }),
+    oneOf(sourceCompressions, 'For `csv`, `json`, `ndjson` and `xml`: what the content is packed in'),
   ),
   encoding: Type.Optional(
     lineText(
@@ -19,14 +30,7 @@ const options = {
       40,
     ),
   ),
-  csvDelimiter: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 1,
-      description: 'For `csv`: what separates the values of a line',
-      examples: [';'],
-    }),
-  ),
+  csvDelimiter: Type.Optional(filled('For `csv`: what separates the values of a line', 1, ';')),
   csvColumns: Type.Optional(
     Type.Array(lineText('Name of a column', 200), {
       minItems: 1,
@@ -42,83 +46,53 @@ const options = {
 }
 
 /** Where the rows of a worker datasource come from, as it is given. */
-export const DatasourceSource = Type.Object(
-  {
-    type: oneOf(sourceTypes, { description: '`file`: uploaded; `url`: fetched from an address' }),
-    url: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2_048,
-        description: 'For `url`: a public address',
-        examples: ['https://shop.example/products.csv'],
-      }),
-    ),
-    headers: Type.Optional(
-      mapOf(Type.String({ maxLength: 4_096 }), {
-        maxProperties: 20,
-        description:
-          'For `url`: headers of the request by name, kept encrypted and never answered; a change of `source` without them keeps those that are stored as long as the host stays',
-        examples: [{ authorization: 'Bearer …' }],
-      }),
-    ),
-    ...options,
-  },
-  { ...strict, title: 'DatasourceSource' },
-)
+export const DatasourceSource = named('DatasourceSource', {
+  type: oneOf(sourceTypes, '`file`: uploaded; `url`: fetched from an address'),
+  url: Type.Optional(filled('For `url`: a public address', 2_048, 'https://shop.example/products.csv')),
+  headers: Type.Optional(
+    mapOf(Type.String({ maxLength: 4_096 }), {
+      maxProperties: 20,
+      description:
+        'For `url`: headers of the request by name, kept encrypted and never answered; a change of `source` without them keeps those that are stored as long as the host stays',
+      examples: [{ authorization: 'Bearer …' }],
+    }),
+  ),
+  ...options,
+})
 export type DatasourceSource = Static<typeof DatasourceSource>
 
 /** The file that is stored. */
-const Content = Type.Object(
-  {
-    bytes: Type.Integer({ minimum: 0 }),
-    fileName: nullable(Type.String({ examples: ['products.csv.gz'] })),
-    sha256: Type.String({ description: 'Of the bytes as they were sent, hexadecimal' }),
-    uploadedAt: dateTime('When it was stored'),
-  },
-  strict,
-)
+const Content = object({
+  bytes: Type.Integer({ minimum: 0 }),
+  fileName: nullable(like('products.csv.gz')),
+  sha256: text('Of the bytes as they were sent, hexadecimal'),
+  uploadedAt: dateTime('When it was stored'),
+})
 
 /** The same as it is answered. */
-export const StoredDatasourceSource = Type.Object(
-  {
-    type: oneOf(sourceTypes),
-    url: Type.Optional(Type.String({ description: 'The address' })),
-    headerNames: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Names of the headers that are sent; values are never answered',
-      }),
-    ),
-    ...options,
-    content: Type.Optional(Content),
-  },
-  { ...strict, title: 'StoredDatasourceSource' },
-)
+export const StoredDatasourceSource = named('StoredDatasourceSource', {
+  type: oneOf(sourceTypes),
+  url: Type.Optional(text('The address')),
+  headerNames: Type.Optional(
+    listOf(Type.String(), 'Names of the headers that are sent; values are never answered'),
+  ),
+  ...options,
+  content: Type.Optional(Content),
+})
 export type StoredDatasourceSource = Static<typeof StoredDatasourceSource>
 
 /** When rows are fetched again; one of `cron` and `everyMinutes`. */
-export const RefreshSchedule = Type.Object(
-  {
-    cron: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description:
-          'Minute, hour, day of month, month, day of week (0 and 7 are Sunday); runs are at least 5 minutes apart',
-        examples: ['0 5 * * *'],
-      }),
+export const RefreshSchedule = named('RefreshSchedule', {
+  cron: Type.Optional(
+    filled(
+      'Minute, hour, day of month, month, day of week (0 and 7 are Sunday); runs are at least 5 minutes apart',
+      200,
+      '0 5 * * *',
     ),
-    everyMinutes: Type.Optional(
-      Type.Integer({ minimum: 5, maximum: 44_640, description: 'Minutes between two runs', examples: [60] }),
-    ),
-    timezone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'IANA name, for `cron`; the company’s time zone when absent',
-        examples: ['Europe/Paris'],
-      }),
-    ),
-  },
-  { ...strict, title: 'RefreshSchedule' },
-)
+  ),
+  everyMinutes: Type.Optional(integer(5, 44_640, 'Minutes between two runs', 60)),
+  timezone: Type.Optional(
+    filled('IANA name, for `cron`; the company’s time zone when absent', 64, 'Europe/Paris'),
+  ),
+})
 export type RefreshSchedule = Static<typeof RefreshSchedule>

@@ -1,93 +1,72 @@
 import { type Static, Type } from 'typebox'
 import { DatasourceField, fieldPrimitives, fieldTypes } from './datasource-field.ts'
-import { dateTime, id, nullable, oneOf, strict } from './formats.ts'
+import { count, dateTime, flag, id, like, named, nullable, oneOf, text } from './formats.ts'
 
 /** Names that fields of a datasource have. */
 export const fieldNamePattern = '^[a-z][a-z0-9_-]*$'
 
 const settings = {
   isKey: Type.Optional(
-    Type.Boolean({
-      description: 'Whether its value names the row: one field at most; rows are found by it at once',
-    }),
+    flag('Whether its value names the row: one field at most; rows are found by it at once'),
   ),
-  sortable: Type.Optional(
-    Type.Boolean({ description: 'Whether results can be sorted by it; numbers and dates when absent' }),
-  ),
+  sortable: Type.Optional(flag('Whether results can be sorted by it; numbers and dates when absent')),
 }
 
 const { name, type, selected, primitive, rulesPerSources, source, ignoreIfMissing, metadata } =
   DatasourceField.properties
 
 /** A field as a datasource keeps it: what the analysis proposes, as far as it was sent, with its place in the rows. */
-export const WorkerField = Type.Object(
-  {
-    ...{ name, type, selected, primitive, rulesPerSources },
-    source: Type.Optional(source),
-    ignoreIfMissing: Type.Optional(ignoreIfMissing),
-    metadata: Type.Optional(metadata),
-    ...settings,
-  },
-  { ...strict, title: 'WorkerField' },
-)
+export const WorkerField = named('WorkerField', {
+  ...{ name, type, selected, primitive, rulesPerSources },
+  source: Type.Optional(source),
+  ignoreIfMissing: Type.Optional(ignoreIfMissing),
+  metadata: Type.Optional(metadata),
+  ...settings,
+})
 export type WorkerField = Static<typeof WorkerField>
 
 /** Changes one field by its name; what is absent stays as it is. */
-export const WorkerFieldChange = Type.Object(
-  {
-    name: Type.String({ description: 'Which field', examples: ['price'] }),
-    rename: Type.Optional(Type.String({ description: 'Its name from now on' })),
-    type: Type.Optional(type),
-    selected: Type.Optional(Type.Boolean()),
-    rulesPerSources: Type.Optional(rulesPerSources),
-    ignoreIfMissing: Type.Optional(ignoreIfMissing),
-    metadata: Type.Optional(metadata),
-    ...settings,
-  },
-  { ...strict, title: 'WorkerFieldChange' },
-)
+export const WorkerFieldChange = named('WorkerFieldChange', {
+  name: text('Which field', 'price'),
+  rename: Type.Optional(text('Its name from now on')),
+  type: Type.Optional(type),
+  selected: Type.Optional(Type.Boolean()),
+  rulesPerSources: Type.Optional(rulesPerSources),
+  ignoreIfMissing: Type.Optional(ignoreIfMissing),
+  metadata: Type.Optional(metadata),
+  ...settings,
+})
 export type WorkerFieldChange = Static<typeof WorkerFieldChange>
 
 /** Body of `PATCH /v2/datasources/{id}/fields`: one of the two. */
-export const WorkerFieldsUpdate = Type.Object(
-  {
-    fields: Type.Optional(Type.Array(WorkerField, { maxItems: 2_000, description: 'The whole list' })),
-    changes: Type.Optional(
-      Type.Array(WorkerFieldChange, { maxItems: 2_000, description: 'Changes of some fields, by name' }),
-    ),
-  },
-  { ...strict, title: 'WorkerFieldsUpdate' },
-)
+export const WorkerFieldsUpdate = named('WorkerFieldsUpdate', {
+  fields: Type.Optional(Type.Array(WorkerField, { maxItems: 2_000, description: 'The whole list' })),
+  changes: Type.Optional(
+    Type.Array(WorkerFieldChange, { maxItems: 2_000, description: 'Changes of some fields, by name' }),
+  ),
+})
 export type WorkerFieldsUpdate = Static<typeof WorkerFieldsUpdate>
 
 export const datasourceVersionStates = ['DRAFT', 'LIVE'] as const
 
 /** The draft holds the fields as they are chosen, the live version the rows that workflows read. */
-export const DatasourceVersion = Type.Object(
-  {
-    id: nullable(id('Identifier of the version; null for the draft')),
-    state: oneOf(datasourceVersionStates),
-    fields: Type.Array(WorkerField),
-    rows: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows of the live version' })),
-    revision: Type.Optional(
-      Type.String({ description: 'Of the live version: another one whenever its rows are others' }),
-    ),
-    updatedAt: dateTime('When its fields or rows were changed last'),
-  },
-  { ...strict, title: 'DatasourceVersion' },
-)
+export const DatasourceVersion = named('DatasourceVersion', {
+  id: nullable(id('Identifier of the version; null for the draft')),
+  state: oneOf(datasourceVersionStates),
+  fields: Type.Array(WorkerField),
+  rows: Type.Optional(count('Rows of the live version')),
+  revision: Type.Optional(text('Of the live version: another one whenever its rows are others')),
+  updatedAt: dateTime('When its fields or rows were changed last'),
+})
 export type DatasourceVersion = Static<typeof DatasourceVersion>
 
 /** What `POST /v2/datasources/query` can ask of a field of the live version. */
-export const QueriableField = Type.Object(
-  {
-    name: Type.String({ examples: ['price'] }),
-    type: oneOf(fieldTypes),
-    primitive: oneOf(fieldPrimitives),
-    unique: Type.Boolean({ description: 'Whether it is the key' }),
-    sortable: Type.Boolean(),
-    allowedOperators: Type.Array(Type.String({ examples: ['$eq'] })),
-  },
-  { ...strict, title: 'QueriableField' },
-)
+export const QueriableField = named('QueriableField', {
+  name: like('price'),
+  type: oneOf(fieldTypes),
+  primitive: oneOf(fieldPrimitives),
+  unique: flag('Whether it is the key'),
+  sortable: Type.Boolean(),
+  allowedOperators: Type.Array(like('$eq')),
+})
 export type QueriableField = Static<typeof QueriableField>

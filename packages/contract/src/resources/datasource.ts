@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DatasourceSource, RefreshSchedule, StoredDatasourceSource } from './datasource-source.ts'
 import { DatasourceVersion, QueriableField } from './datasource-version.ts'
-import { dateTime, id, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
+import { bodyOf, dateTime, id, listOf, named, nameText, nullable, oneOf, text } from './formats.ts'
 
 export const datasourceModes = ['worker', 'ingester', 'pubsub', 'proxy', 'push'] as const
 export const datasourceStatuses = ['draft', 'published', 'updating', 'paused', 'error'] as const
@@ -13,10 +13,10 @@ export const datasourceTypes = ['analytics', 'workflow_events', ...workerTypes] 
 export type DatasourceType = (typeof datasourceTypes)[number]
 export const updateStrategies = ['replace', 'upsert'] as const
 
-const updateStrategy = oneOf(updateStrategies, {
-  description:
-    'What an import does with the rows that are there: `replace` them all in one step, or `upsert` by key: rows with a known key are replaced, others are added',
-})
+const updateStrategy = oneOf(
+  updateStrategies,
+  'What an import does with the rows that are there: `replace` them all in one step, or `upsert` by key: rows with a known key are replaced, others are added',
+)
 const maxRefusedShare = Type.Number({
   minimum: 0,
   maximum: 1,
@@ -27,40 +27,33 @@ const maxRefusedShare = Type.Number({
 const worker = {
   source: Type.Optional(StoredDatasourceSource),
   schedule: Type.Optional(
-    nullable(RefreshSchedule, { description: 'When rows of an address are fetched again; null means never' }),
+    nullable(RefreshSchedule, 'When rows of an address are fetched again; null means never'),
   ),
   nextRefreshAt: Type.Optional(nullable(dateTime('When the next planned import begins'))),
   updateStrategy: Type.Optional(updateStrategy),
   maxRefusedShare: Type.Optional(maxRefusedShare),
-  failure: Type.Optional(
-    Type.String({ description: 'Why the last import failed; absent once one has succeeded' }),
-  ),
+  failure: Type.Optional(text('Why the last import failed; absent once one has succeeded')),
   versions: Type.Optional(
-    Type.Array(DatasourceVersion, {
-      description: 'The draft, and the live version where there is one; not in lists',
-    }),
+    listOf(DatasourceVersion, 'The draft, and the live version where there is one; not in lists'),
   ),
   queriableFields: Type.Optional(
-    Type.Array(QueriableField, { description: 'What the live version can be asked for; not in lists' }),
+    listOf(QueriableField, 'What the live version can be asked for; not in lists'),
   ),
 }
 
 /** Where events or rows come in. A tracking datasource has mode `ingester` and type `analytics`. */
-export const Datasource = Type.Object(
-  {
-    id: id('Identifier of the datasource'),
-    companyId: id('Company that owns it: the `key` of its events'),
-    name: Type.String(),
-    mode: oneOf(datasourceModes, { examples: ['ingester'] }),
-    type: Type.String({ description: 'What it holds', examples: ['analytics'] }),
-    status: oneOf(datasourceStatuses, { examples: ['published'] }),
-    resourceGroupIds: Type.Array(Type.String(), { description: 'Teams that see it' }),
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it was changed last'),
-    ...worker,
-  },
-  { ...strict, title: 'Datasource' },
-)
+export const Datasource = named('Datasource', {
+  id: id('Identifier of the datasource'),
+  companyId: id('Company that owns it: the `key` of its events'),
+  name: Type.String(),
+  mode: oneOf(datasourceModes, { examples: ['ingester'] }),
+  type: text('What it holds', 'analytics'),
+  status: oneOf(datasourceStatuses, { examples: ['published'] }),
+  resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was changed last'),
+  ...worker,
+})
 export type Datasource = Static<typeof Datasource>
 
 const teams = Type.Array(id('A team that you are a member of'), {
@@ -72,17 +65,12 @@ const teams = Type.Array(id('A team that you are a member of'), {
 const name = nameText('Name of the datasource', 50, { examples: ['Web shop'] })
 
 /** What was read of a source may be sent back: what only replies have is ignored. */
-const source = Type.Object(
-  { ...DatasourceSource.properties, ...responseOnly(StoredDatasourceSource, DatasourceSource.properties) },
-  { ...strict, title: 'DatasourceSourceUpdate' },
-)
+const source = bodyOf('DatasourceSourceUpdate', StoredDatasourceSource, DatasourceSource.properties)
 
 const settings = {
   resourceGroupIds: Type.Optional(teams),
   source: Type.Optional(source),
-  schedule: Type.Optional(
-    nullable(RefreshSchedule, { description: 'For a source of type `url`; null: none' }),
-  ),
+  schedule: Type.Optional(nullable(RefreshSchedule, 'For a source of type `url`; null: none')),
   updateStrategy: Type.Optional(updateStrategy),
   maxRefusedShare: Type.Optional(maxRefusedShare),
 }
@@ -90,28 +78,24 @@ const settings = {
 const creation = {
   name,
   mode: Type.Optional(
-    oneOf(['ingester', 'worker'], {
-      description: '`ingester` (the default): a tracking datasource; `worker`: rows of a file or an address',
-    }),
+    oneOf(
+      ['ingester', 'worker'],
+      '`ingester` (the default): a tracking datasource; `worker`: rows of a file or an address',
+    ),
   ),
   type: Type.Optional(
-    oneOf(['analytics', ...workerTypes], {
-      description: 'Of a worker datasource: `generic` when absent; a tracking one has `analytics`',
-    }),
+    oneOf(
+      ['analytics', ...workerTypes],
+      'Of a worker datasource: `generic` when absent; a tracking one has `analytics`',
+    ),
   ),
   ...settings,
 }
 
-export const DatasourceCreation = Type.Object(
-  { ...creation, ...responseOnly(Datasource, creation) },
-  { ...strict, title: 'DatasourceCreation' },
-)
+export const DatasourceCreation = bodyOf('DatasourceCreation', Datasource, creation)
 export type DatasourceCreation = Static<typeof DatasourceCreation>
 
 const update = { name: Type.Optional(name), ...settings }
 
-export const DatasourceUpdate = Type.Object(
-  { ...update, ...responseOnly(Datasource, update) },
-  { ...strict, title: 'DatasourceUpdate' },
-)
+export const DatasourceUpdate = bodyOf('DatasourceUpdate', Datasource, update)
 export type DatasourceUpdate = Static<typeof DatasourceUpdate>

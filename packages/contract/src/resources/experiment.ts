@@ -1,21 +1,25 @@
-import { type Static, type TSchemaOptions, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { eventLimits } from '../events/limits.ts'
 import {
+  bodyOf,
   dateTime,
+  extension,
+  flag,
   id,
   idPattern,
+  integer,
   keyPattern,
+  like,
+  listOf,
   longText,
+  named,
   nameText,
   nullable,
+  object,
   oneOf,
-  responseOnly,
   storablePattern,
-  strict,
+  text,
 } from './formats.ts'
-
-/** Beyond docs/interface.md. */
-const extension = { 'x-millrace-extension': true } as const
 
 export const experimentTypes = ['ab', 'holdout'] as const
 export const experimentUnits = ['user', 'device'] as const
@@ -75,185 +79,151 @@ export function actionsFrom(status: ExperimentStatus): ExperimentAction[] {
 /** What describes an experiment and changes no number of it: changed in every state but archived, all else in draft. */
 export const descriptiveFields = ['name', 'hypothesis', 'attachments', 'resourceGroupIds'] as const
 
-const stage = (description: string, options: TSchemaOptions = {}) =>
-  Type.Optional(nullable(dateTime(description), options))
+const stage = (description: string) => Type.Optional(nullable(dateTime(description)))
 
 /** A number that statistics give: null where it is not defined (a ratio over 0, too little data). */
 const statistic = (description: string) => nullable(Type.Number({ description }))
 
-const Outcome = Type.Object(
+const Outcome = named(
+  'ExperimentOutcome',
   {
     status: Type.Literal('decided'),
-    routingVariantId: Type.Optional(Type.String({ description: 'Variant that is shown to all from now on' })),
-    decidedBy: Type.Optional(Type.Object({ type: Type.Literal('user'), userId: Type.String() }, strict)),
+    routingVariantId: Type.Optional(text('Variant that is shown to all from now on')),
+    decidedBy: Type.Optional(object({ type: Type.Literal('user'), userId: Type.String() })),
     validated: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether the numbers bear the decision: the planned sample or the always-valid bound was reached, and the sample ratio holds',
-      }),
+      flag(
+        'Whether the numbers bear the decision: the planned sample or the always-valid bound was reached, and the sample ratio holds',
+      ),
     ),
     confidence: Type.Optional(statistic('Between 0 and 1')),
     pValue: Type.Optional(statistic('Between 0 and 1')),
     lift: Type.Optional(
-      Type.Object(
-        {
-          estimate: statistic('Relative difference to the baseline'),
-          low: statistic('Lower bound'),
-          high: statistic('Upper bound'),
-        },
-        strict,
-      ),
+      object({
+        estimate: statistic('Relative difference to the baseline'),
+        low: statistic('Lower bound'),
+        high: statistic('Upper bound'),
+      }),
     ),
   },
-  {
-    ...strict,
-    title: 'ExperimentOutcome',
-    description:
-      'What was decided, with the numbers of the success metric at that moment: those of the variant that is shown to all against the baseline; where that is the baseline itself, those of the variant with the smallest p-value',
-  },
+  'What was decided, with the numbers of the success metric at that moment: those of the variant that is shown to all against the baseline; where that is the baseline itself, those of the variant with the smallest p-value',
 )
 export type ExperimentOutcome = Static<typeof Outcome>
 
 /** Chosen by the client, or made by the service: exposures name it. */
 const key = (description: string, example: string) =>
-  Type.String({ pattern: keyPattern, maxLength: 64, description, examples: [example] })
+  text(description, example, { pattern: keyPattern, maxLength: 64 })
 
-const windowHours = (description: string, options: TSchemaOptions = {}) =>
-  Type.Integer({
-    minimum: 1,
-    maximum: experimentLimits.windowHours,
-    description,
-    examples: [168],
-    ...options,
-  })
+const windowHours = (description: string) => integer(1, experimentLimits.windowHours, description, 168)
 
-const Purchases = Type.Object({ purchases: Type.Literal(true) }, strict)
-const NamedEvent = Type.Object(
-  {
-    event: Type.String({
-      minLength: 1,
-      maxLength: eventLimits.name,
-      pattern: storablePattern,
-      examples: ['add_cart'],
-    }),
-  },
-  strict,
-)
+const Purchases = object({ purchases: Type.Literal(true) })
+const NamedEvent = object({
+  event: Type.String({
+    minLength: 1,
+    maxLength: eventLimits.name,
+    pattern: storablePattern,
+    examples: ['add_cart'],
+  }),
+})
 const metricSource = Type.Union([NamedEvent, Purchases], {
   description: 'What is counted: an event by its name, or purchases (docs/statistics.md)',
   examples: [{ purchases: true }],
 })
 
 const metricFields = {
-  kind: oneOf(metricKinds, {
-    description:
-      '`unique_conversion`: share of units with at least one; `conversion`: how many a unit has; `revenue_per_user`: sum of value a unit, over purchases only; `click_rate`: share of exposures that one follows',
-  }),
+  kind: oneOf(
+    metricKinds,
+    '`unique_conversion`: share of units with at least one; `conversion`: how many a unit has; `revenue_per_user`: sum of value a unit, over purchases only; `click_rate`: share of exposures that one follows',
+  ),
   source: metricSource,
-  role: oneOf(['success', 'guard'], {
-    description: 'The first metric is the `success` metric; `guard` metrics must not get worse',
-  }),
-  direction: oneOf(['increase', 'decrease'], { description: 'Which change is wanted' }),
+  role: oneOf(
+    ['success', 'guard'],
+    'The first metric is the `success` metric; `guard` metrics must not get worse',
+  ),
+  direction: oneOf(['increase', 'decrease'], 'Which change is wanted'),
 }
 
-export const Metric = Type.Object(
-  {
-    id: key('Identifier within the experiment', 'orders'),
-    ...metricFields,
-    windowHours: windowHours('Hours after the first exposure of a unit that count'),
-  },
-  { ...strict, title: 'ExperimentMetric' },
-)
+export const Metric = named('ExperimentMetric', {
+  id: key('Identifier within the experiment', 'orders'),
+  ...metricFields,
+  windowHours: windowHours('Hours after the first exposure of a unit that count'),
+})
 export type Metric = Static<typeof Metric>
 
-export const Variant = Type.Object(
-  {
-    id: key('Identifier within the experiment, as exposures name it (`variantId`)', 'treatment'),
-    name: Type.String(),
-    allocation: Type.Number({ description: 'Share of the units; those of all variants add up to 1' }),
-    tagValueId: Type.Optional(id('Value of the system tag key that stands for the variant')),
-  },
-  { ...strict, title: 'ExperimentVariant' },
-)
+export const Variant = named('ExperimentVariant', {
+  id: key('Identifier within the experiment, as exposures name it (`variantId`)', 'treatment'),
+  name: Type.String(),
+  allocation: Type.Number({ description: 'Share of the units; those of all variants add up to 1' }),
+  tagValueId: Type.Optional(id('Value of the system tag key that stands for the variant')),
+})
 export type Variant = Static<typeof Variant>
 
-export const Attachment = Type.Object(
-  {
-    surface: Type.String({ examples: ['workflow'] }),
-    resourceId: Type.String(),
-    attachedAt: dateTime('When it was attached'),
-  },
-  { ...strict, title: 'ExperimentAttachment' },
-)
+export const Attachment = named('ExperimentAttachment', {
+  surface: like('workflow'),
+  resourceId: Type.String(),
+  attachedAt: dateTime('When it was attached'),
+})
 export type Attachment = Static<typeof Attachment>
 
-const plannedSample = nullable(Type.Integer({ minimum: 2, maximum: experimentLimits.plannedSample }), {
-  description:
-    'Units of all variants together after which the fixed-horizon test may be read; null: none planned',
-  examples: [20_000],
-  ...extension,
-})
-const outlierCap = nullable(Type.Number({ minimum: 0.5, exclusiveMaximum: 1 }), {
-  description: 'Quantile at which the revenue of a unit is capped; null: not capped',
-  examples: [0.99],
-  ...extension,
-})
-const cupedDays = nullable(Type.Integer({ minimum: 1, maximum: experimentLimits.cupedDays }), {
-  description: 'Days before exposure whose data reduces the variance of revenue (CUPED); null: none',
-  examples: [14],
-  ...extension,
-})
+const plannedSample = extension(
+  nullable(Type.Integer({ minimum: 2, maximum: experimentLimits.plannedSample }), {
+    description:
+      'Units of all variants together after which the fixed-horizon test may be read; null: none planned',
+    examples: [20_000],
+  }),
+)
+const outlierCap = extension(
+  nullable(Type.Number({ minimum: 0.5, exclusiveMaximum: 1 }), {
+    description: 'Quantile at which the revenue of a unit is capped; null: not capped',
+    examples: [0.99],
+  }),
+)
+const cupedDays = extension(
+  nullable(Type.Integer({ minimum: 1, maximum: experimentLimits.cupedDays }), {
+    description: 'Days before exposure whose data reduces the variance of revenue (CUPED); null: none',
+    examples: [14],
+  }),
+)
 
 /** docs/interface.md, Experiment. */
-export const Experiment = Type.Object(
-  {
-    _id: id('Identifier of the experiment'),
-    companyId: id('Company that owns it'),
-    name: Type.String(),
-    hypothesis: Type.Optional(Type.String()),
-    createdBy: Type.String({ description: 'User who made it' }),
-    type: oneOf(experimentTypes, {
-      description: '`ab` compares variants; `holdout` keeps some units from all of it, as its baseline',
-    }),
-    unit: oneOf(experimentUnits, { description: 'What is assigned to a variant: a person or a device' }),
-    successMetric: oneOf(metricKinds, { description: 'Kind of the first of `metrics`' }),
-    status: oneOf(experimentStatuses, { description: 'See docs/experiments.md, Life' }),
-    attachments: Type.Array(Attachment, { description: 'Where its variants are shown' }),
-    variants: Type.Array(Variant, { description: 'In the order in which assignment cumulates them' }),
-    baselineVariantId: Type.Optional(
-      Type.String({ description: 'Variant that the others are compared with' }),
-    ),
-    systemTagKeyId: Type.Optional(
-      id('Tag key whose values stand for the variants; absent once an experiment that never ran is archived'),
-    ),
-    resourceGroupIds: Type.Array(Type.String(), {
-      description:
-        'Teams that it is meant for; every team where none is named. Every user with the permission to read experiments reads it',
-    }),
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it was changed last'),
-    scheduledAt: stage('When it is to start'),
-    startedAt: stage('When it started'),
-    readAt: stage('When its results were read first; before `endedAt`: while it was running'),
-    endedAt: stage('When it ended'),
-    archivedAt: stage('When it was archived'),
-    decidedAt: stage('When it was decided', extension),
-    outcome: Type.Optional(nullable(Outcome)),
-    metrics: Type.Array(Metric, {
-      description: 'The first is the success metric, the others are guards',
-      ...extension,
-    }),
-    conversionWindowHours: windowHours('Window of metrics that name none', extension),
-    plannedSample,
-    outlierCap,
-    cupedDays,
-    salt: Type.String({
-      description: 'Salt of the assignment hash; it never changes (docs/experiments.md, Assignment)',
-      ...extension,
-    }),
-  },
-  { ...strict, title: 'Experiment' },
-)
+export const Experiment = named('Experiment', {
+  _id: id('Identifier of the experiment'),
+  companyId: id('Company that owns it'),
+  name: Type.String(),
+  hypothesis: Type.Optional(Type.String()),
+  createdBy: text('User who made it'),
+  type: oneOf(
+    experimentTypes,
+    '`ab` compares variants; `holdout` keeps some units from all of it, as its baseline',
+  ),
+  unit: oneOf(experimentUnits, 'What is assigned to a variant: a person or a device'),
+  successMetric: oneOf(metricKinds, 'Kind of the first of `metrics`'),
+  status: oneOf(experimentStatuses, 'See docs/experiments.md, Life'),
+  attachments: listOf(Attachment, 'Where its variants are shown'),
+  variants: listOf(Variant, 'In the order in which assignment cumulates them'),
+  baselineVariantId: Type.Optional(text('Variant that the others are compared with')),
+  systemTagKeyId: Type.Optional(
+    id('Tag key whose values stand for the variants; absent once an experiment that never ran is archived'),
+  ),
+  resourceGroupIds: listOf(
+    Type.String(),
+    'Teams that it is meant for; every team where none is named. Every user with the permission to read experiments reads it',
+  ),
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was changed last'),
+  scheduledAt: stage('When it is to start'),
+  startedAt: stage('When it started'),
+  readAt: stage('When its results were read first; before `endedAt`: while it was running'),
+  endedAt: stage('When it ended'),
+  archivedAt: stage('When it was archived'),
+  decidedAt: extension(stage('When it was decided')),
+  outcome: Type.Optional(nullable(Outcome)),
+  metrics: extension(listOf(Metric, 'The first is the success metric, the others are guards')),
+  conversionWindowHours: extension(windowHours('Window of metrics that name none')),
+  plannedSample,
+  outlierCap,
+  cupedDays,
+  salt: extension(text('Salt of the assignment hash; it never changes (docs/experiments.md, Assignment)')),
+})
 export type Experiment = Static<typeof Experiment>
 
 const variant = {
@@ -266,46 +236,35 @@ const variant = {
     examples: [0.5],
   }),
 }
-const VariantInput = Type.Object(
-  { ...variant, ...responseOnly(Variant, variant) },
-  { ...strict, title: 'ExperimentVariantInput' },
-)
+const VariantInput = bodyOf('ExperimentVariantInput', Variant, variant)
 export type VariantInput = Static<typeof VariantInput>
 
-const MetricInput = Type.Object(
-  {
-    id: Type.Optional(key('Unique within the experiment; made by the service when absent', 'orders')),
-    kind: metricFields.kind,
-    source: metricFields.source,
-    windowHours: Type.Optional(windowHours('`conversionWindowHours` when absent')),
-    role: Type.Optional(
-      oneOf(['success', 'guard'], { description: '`success` for the first and `guard` for all others' }),
-    ),
-    direction: Type.Optional(oneOf(['increase', 'decrease'], { description: '`increase` when absent' })),
-  },
-  { ...strict, title: 'ExperimentMetricInput' },
-)
+const MetricInput = named('ExperimentMetricInput', {
+  id: Type.Optional(key('Unique within the experiment; made by the service when absent', 'orders')),
+  kind: metricFields.kind,
+  source: metricFields.source,
+  windowHours: Type.Optional(windowHours('`conversionWindowHours` when absent')),
+  role: Type.Optional(oneOf(['success', 'guard'], '`success` for the first and `guard` for all others')),
+  direction: Type.Optional(oneOf(['increase', 'decrease'], '`increase` when absent')),
+})
 export type MetricInput = Static<typeof MetricInput>
 
 const attachment = {
   surface: oneOf(['workflow']),
   resourceId: Type.String({ pattern: idPattern, description: 'Identifier of the workflow' }),
 }
-const AttachmentInput = Type.Object(
-  { ...attachment, ...responseOnly(Attachment, attachment) },
-  { ...strict, title: 'ExperimentAttachmentInput' },
-)
+const AttachmentInput = bodyOf('ExperimentAttachmentInput', Attachment, attachment)
 export type AttachmentInput = Static<typeof AttachmentInput>
 
 /** Fields that a body may have; which of them a state lets change is in docs/experiments.md, Life. */
 const optional = {
   hypothesis: Type.Optional(longText('What is expected, and why')),
-  unit: Type.Optional(oneOf(experimentUnits, { description: '`user` when absent' })),
+  unit: Type.Optional(oneOf(experimentUnits, '`user` when absent')),
   successMetric: Type.Optional(
-    oneOf(metricKinds, {
-      description:
-        'Kind of the first of `metrics`. Without `metrics` it is counted over purchases, `click_rate` excepted',
-    }),
+    oneOf(
+      metricKinds,
+      'Kind of the first of `metrics`. Without `metrics` it is counted over purchases, `click_rate` excepted',
+    ),
   ),
   metrics: Type.Optional(
     Type.Array(MetricInput, {
@@ -325,9 +284,10 @@ const optional = {
   ),
 }
 const name = nameText('Name of the experiment', 200, { examples: ['New product page'] })
-const type = oneOf(experimentTypes, {
-  description: '`ab` when absent. A `holdout` has two variants, of which the baseline gets nothing',
-})
+const type = oneOf(
+  experimentTypes,
+  '`ab` when absent. A `holdout` has two variants, of which the baseline gets nothing',
+)
 const variants = Type.Array(VariantInput, { minItems: 2, maxItems: experimentLimits.variants })
 
 const creation = { name, type: Type.Optional(type), variants, ...optional }
@@ -338,55 +298,40 @@ const update = {
   ...optional,
 }
 
-export const ExperimentCreation = Type.Object(
-  { ...creation, ...responseOnly(Experiment, creation) },
-  { ...strict, title: 'ExperimentCreation' },
-)
+export const ExperimentCreation = bodyOf('ExperimentCreation', Experiment, creation)
 export type ExperimentCreation = Static<typeof ExperimentCreation>
 
 /** Partial: a field that is absent stays as it is; lists are replaced as a whole. */
-export const ExperimentUpdate = Type.Object(
-  { ...update, ...responseOnly(Experiment, update) },
-  { ...strict, title: 'ExperimentUpdate' },
-)
+export const ExperimentUpdate = bodyOf('ExperimentUpdate', Experiment, update)
 export type ExperimentUpdate = Static<typeof ExperimentUpdate>
 
-export const ExperimentSchedule = Type.Object(
-  {
-    scheduledAt: nullable(dateTime('When it is to start'), {
-      description: 'A time in the future, at most a year ahead; null makes it a draft again',
-    }),
-  },
-  { ...strict, title: 'ExperimentSchedule' },
-)
+export const ExperimentSchedule = named('ExperimentSchedule', {
+  scheduledAt: nullable(
+    dateTime('When it is to start'),
+    'A time in the future, at most a year ahead; null makes it a draft again',
+  ),
+})
 
-export const ExperimentDecision = Type.Object(
-  { routingVariantId: key('Variant that is shown to all from now on', 'treatment') },
-  { ...strict, title: 'ExperimentDecision' },
-)
+export const ExperimentDecision = named('ExperimentDecision', {
+  routingVariantId: key('Variant that is shown to all from now on', 'treatment'),
+})
 
 export const assignmentReasons = ['not-started', 'allocation', 'exposure', 'ended', 'decision'] as const
 export type AssignmentReason = (typeof assignmentReasons)[number]
 
-export const Assignment = Type.Object(
-  {
-    experimentId: id('The experiment'),
-    unit: Type.String({ description: 'As it was asked for' }),
-    variantId: Type.String({ description: 'Variant that the unit is shown' }),
-    tagValueId: nullable(Type.String(), { description: 'Tag value that stands for the variant' }),
-    isBaseline: Type.Boolean({ description: 'In a `holdout`: nothing is shown' }),
-    reason: oneOf(assignmentReasons, {
-      description:
-        '`not-started` and `ended`: the baseline, for units without a variant; `allocation`: by the hash; `exposure`: the variant that the person was first exposed to; `decision`: the variant that was decided for all',
-    }),
-    recordsExposure: Type.Boolean({
-      description: 'Whether showing it is to be sent as `experiment_exposure`: while it is running',
-    }),
-    exposuresRead: Type.Boolean({
-      description:
-        'Whether earlier exposures were looked up: not for devices, whose hash never changes, and not where the store did not answer',
-    }),
-  },
-  { ...strict, title: 'ExperimentAssignment' },
-)
+export const Assignment = named('ExperimentAssignment', {
+  experimentId: id('The experiment'),
+  unit: text('As it was asked for'),
+  variantId: text('Variant that the unit is shown'),
+  tagValueId: nullable(Type.String(), 'Tag value that stands for the variant'),
+  isBaseline: flag('In a `holdout`: nothing is shown'),
+  reason: oneOf(
+    assignmentReasons,
+    '`not-started` and `ended`: the baseline, for units without a variant; `allocation`: by the hash; `exposure`: the variant that the person was first exposed to; `decision`: the variant that was decided for all',
+  ),
+  recordsExposure: flag('Whether showing it is to be sent as `experiment_exposure`: while it is running'),
+  exposuresRead: flag(
+    'Whether earlier exposures were looked up: not for devices, whose hash never changes, and not where the store did not answer',
+  ),
+})
 export type Assignment = Static<typeof Assignment>

@@ -1,15 +1,99 @@
 import {
   type Static,
+  type TArrayOptions,
   type TNumberOptions,
+  type TObjectOptions,
   type TOptional,
+  type TProperties,
   type TSchema,
   type TSchemaOptions,
+  type TStringOptions,
   type TUnknown,
   Type,
 } from 'typebox'
 
 /** Objects of the interface have exactly their fields: an unknown one is refused (docs/interface.md, Envelope). */
 export const strict = { additionalProperties: false } as const
+
+/** What a builder takes beside its main argument: a description alone, or keywords. */
+type Words<O extends TSchemaOptions = TSchemaOptions> = string | O
+
+function keywords<O extends TSchemaOptions>(words: Words<O> | undefined): O {
+  return (typeof words === 'string' ? { description: words } : (words ?? {})) as O
+}
+
+/** An object with exactly these fields. */
+export function object<P extends TProperties>(properties: P, words?: Words<TObjectOptions>) {
+  return Type.Object(properties, { ...strict, ...keywords(words) })
+}
+
+/** The same with a name, under which the OpenAPI document has it among its components. */
+export function named<P extends TProperties>(title: string, properties: P, words?: Words<TObjectOptions>) {
+  return Type.Object(properties, { ...strict, title, ...keywords(words) })
+}
+
+/** A text with what it says, and an example where a reader needs one. */
+export function text(description: string, example?: string, options: TStringOptions = {}) {
+  return Type.String({ ...options, description, ...(example !== undefined && { examples: [example] }) })
+}
+
+/** A text that is not empty, up to `maxLength`. */
+export function filled(description: string, maxLength: number, example?: string) {
+  return text(description, example, { minLength: 1, maxLength })
+}
+
+/** A text that an example describes. */
+export function like(example: string) {
+  return Type.String({ examples: [example] })
+}
+
+export function flag(description: string) {
+  return Type.Boolean({ description })
+}
+
+/** A whole number from 0. */
+export function count(description: string) {
+  return Type.Integer({ minimum: 0, description })
+}
+
+export function integer(minimum: number, maximum: number, description: string, example?: number) {
+  return Type.Integer({
+    minimum,
+    maximum,
+    description,
+    ...(example !== undefined && { examples: [example] }),
+  })
+}
+
+export function listOf<T extends TSchema>(item: T, words?: Words<TArrayOptions>) {
+  return Type.Array(item, keywords(words))
+}
+
+/** Marks a field that docs/interface.md does not have. */
+export function extension<T extends TSchema>(schema: T): T {
+  const mark = { value: true, enumerable: true, configurable: true, writable: true }
+  return Object.create(Object.getPrototypeOf(schema), {
+    ...Object.getOwnPropertyDescriptors(schema),
+    'x-millrace-extension': mark,
+  })
+}
+
+type Optionals<P extends TProperties> = { [K in keyof P]: TOptional<P[K]> }
+
+/** The fields of a partial update: one that is absent stays as it is. */
+export function optionals<P extends TProperties>(properties: P): Optionals<P> {
+  const optional = Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])
+  return Object.fromEntries(optional) as Optionals<P>
+}
+
+/** The body that writes a resource: its writable fields, and what replies have beside them. */
+export function bodyOf<R extends TProperties, W extends TProperties>(
+  title: string,
+  resource: { readonly properties: R },
+  writable: W,
+) {
+  return named(title, { ...writable, ...responseOnly(resource, writable) })
+}
 
 /** 24 hexadecimal characters; JavaScript's `$` does not match before a final line feed, nor `9` in full width. */
 export const idPattern = '^[0-9a-fA-F]{24}$'
@@ -53,32 +137,36 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
 
 /** An identifier of an object of the service, with what it identifies. */
 export function id(description: string) {
-  return Type.String({ pattern: idPattern, description, examples: ['65f0c0ffee5ca1ab1e0ddba1'] })
+  return text(description, '65f0c0ffee5ca1ab1e0ddba1', { pattern: idPattern })
 }
 
 /** An instant, ISO 8601. */
 export function dateTime(description: string) {
-  return Type.String({ format: 'date-time', description, examples: ['2026-01-31T12:00:00.000Z'] })
+  return text(description, '2026-01-31T12:00:00.000Z', { format: 'date-time' })
 }
 
 /** One of a closed list of texts. */
-export function oneOf<const W extends string[]>(words: readonly [...W], options: TSchemaOptions = {}) {
-  return Type.Enum(words as [...W], { type: 'string', ...options })
+export function oneOf<const W extends string[]>(values: readonly [...W], words?: Words) {
+  return Type.Enum(values as [...W], { type: 'string', ...keywords(words) })
 }
 
 /** The value or null, in the form that validators and serialisers agree on. */
-export function nullable<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
-  return Type.Union([schema, Type.Null()], options)
+export function nullable<T extends TSchema>(schema: T, words?: Words) {
+  return Type.Union([schema, Type.Null()], keywords(words))
 }
 
 /** An object used as a map; keys are free, also with line feeds. */
-export function mapOf<T extends TSchema>(value: T, options: TSchemaOptions = {}) {
-  return Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: value, ...options })
+export function mapOf<T extends TSchema>(value: T, words?: Words) {
+  return Type.Unsafe<Record<string, Static<T>>>({
+    type: 'object',
+    additionalProperties: value,
+    ...keywords(words),
+  })
 }
 
 /** An object whose inside the interface leaves open. */
 export function freeObject(description: string) {
-  return mapOf(Type.Unknown(), { description })
+  return mapOf(Type.Unknown(), description)
 }
 
 /**
@@ -87,13 +175,7 @@ export function freeObject(description: string) {
  * that it is linear on any input.
  */
 export function nameText(description: string, maxLength = 200, options: TSchemaOptions = {}) {
-  return Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: namePattern,
-    description,
-    ...options,
-  })
+  return Type.String({ minLength: 1, maxLength, pattern: namePattern, description, ...options })
 }
 
 /** One line of text, empty too. */
@@ -103,11 +185,7 @@ export function lineText(description: string, maxLength = 200) {
 
 /** A text of several lines; of the control characters only line feed, carriage return and tab. */
 export function longText(description: string, maxLength = 2000) {
-  return Type.String({
-    maxLength,
-    pattern: textPattern,
-    description,
-  })
+  return Type.String({ maxLength, pattern: textPattern, description })
 }
 
 /**
@@ -115,18 +193,10 @@ export function longText(description: string, maxLength = 2000) {
  * that it can never become a second recipient or a header.
  */
 export function emailAddress(description: string) {
-  return Type.String({
-    minLength: 3,
-    maxLength: 254,
-    pattern: emailPattern,
-    description,
-    examples: ['ada@example.com'],
-  })
+  return text(description, 'ada@example.com', { minLength: 3, maxLength: 254, pattern: emailPattern })
 }
 
-type Properties = Record<string, TSchema>
-
-export type ResponseOnly<R extends Properties, W extends Properties> = {
+export type ResponseOnly<R extends TProperties, W extends TProperties> = {
   [K in Exclude<keyof R, keyof W>]: TOptional<TUnknown>
 }
 
@@ -135,7 +205,7 @@ export type ResponseOnly<R extends Properties, W extends Properties> = {
  * ignored, so that what was read can be sent back (docs/interface.md, Envelope). Their type is `unknown`, so that
  * a body spread into a record does not compile.
  */
-export function responseOnly<R extends Properties, W extends Properties>(
+export function responseOnly<R extends TProperties, W extends TProperties>(
   resource: { readonly properties: R },
   writable: W,
 ): ResponseOnly<R, W> {
@@ -167,5 +237,5 @@ export const pagination = {
 
 /** Path parameters that are one identifier named `id`. */
 export function idParams(description: string) {
-  return Type.Object({ id: id(description) }, strict)
+  return object({ id: id(description) })
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { comparedRanges, eventSelection, explorationFields } from './exploration.ts'
-import { nameText, oneOf, strict } from './formats.ts'
+import { named, nameText, oneOf } from './formats.ts'
 import { absentAsNull, granularities, memberId, Query } from './query.ts'
 
 /** Bounds of a funnel. */
@@ -18,28 +18,27 @@ export const funnelLimits = {
 export const funnelOrders = ['ordered', 'strict', 'any'] as const
 export const windowUnits = ['minute', 'hour', 'day', 'week'] as const
 
-const FunnelStep = Type.Object(
+const FunnelStep = named(
+  'FunnelStep',
   {
     name: absentAsNull(nameText('How rows call the step; the names of its events when absent')),
     ...eventSelection,
   },
-  { ...strict, title: 'FunnelStep', description: 'One step: the events that count as it' },
+  'One step: the events that count as it',
 )
 
-const FunnelWindow = Type.Object(
+const FunnelWindow = named(
+  'FunnelWindow',
   {
     value: Type.Integer({ minimum: 1, maximum: 1_000_000, examples: [7] }),
     unit: oneOf(windowUnits, { examples: ['day'] }),
   },
-  {
-    ...strict,
-    title: 'FunnelWindow',
-    description: `How long after the first step the others count, 14 days when absent, ${funnelLimits.windowDays} at most; a day has 24 hours`,
-  },
+  `How long after the first step the others count, 14 days when absent, ${funnelLimits.windowDays} at most; a day has 24 hours`,
 )
 
 /** What a funnel asks (docs/statistics.md, Funnels). */
-export const FunnelQuery = Type.Object(
+export const FunnelQuery = named(
+  'FunnelQuery',
   {
     steps: Type.Array(FunnelStep, {
       minItems: funnelLimits.minSteps,
@@ -77,6 +76,6 @@ export const FunnelQuery = Type.Object(
     compareDateRange: comparedRanges,
     timezone: Query.properties.timezone,
   },
-  { ...strict, title: 'FunnelQuery', description: 'Null in an optional field is as if it were absent' },
+  'Null in an optional field is as if it were absent',
 )
 export type FunnelQuery = Static<typeof FunnelQuery>

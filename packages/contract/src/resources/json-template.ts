@@ -1,15 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { revisionFields } from '../revision.ts'
 import {
+  bodyOf,
   dateTime,
+  extension,
   freeObject,
   id,
+  integer,
+  listOf,
   longText,
   mapOf,
+  named,
   nameText,
   oneOf,
-  responseOnly,
-  strict,
+  text,
 } from './formats.ts'
 
 /** Bounds of JSON templates (docs/workflows.md, JSON templates). */
@@ -25,43 +29,31 @@ export const templateLimits = {
   bytes: 100_000,
 } as const
 
-const TemplateVariable = Type.Object(
-  {
-    name: Type.String({ description: 'As in the leaves of the definition, case included' }),
-    type: oneOf(['scalar', 'array', 'fixed'], {
-      description: '`array`: the values of all rows; `scalar`: one value; `fixed`: the value of one row',
-    }),
-    description: Type.Optional(Type.String()),
-    index: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: templateLimits.index,
-        description: 'For `fixed`: the row, from 0',
-        'x-millrace-extension': true,
-      }),
-    ),
-  },
-  { ...strict, title: 'TemplateVariable' },
-)
+const TemplateVariable = named('TemplateVariable', {
+  name: text('As in the leaves of the definition, case included'),
+  type: oneOf(
+    ['scalar', 'array', 'fixed'],
+    '`array`: the values of all rows; `scalar`: one value; `fixed`: the value of one row',
+  ),
+  description: Type.Optional(Type.String()),
+  index: Type.Optional(extension(integer(0, templateLimits.index, 'For `fixed`: the row, from 0'))),
+})
 
 /** docs/interface.md, JSON template. `_id` and `id` are the same identifier. */
-export const JsonTemplate = Type.Object(
-  {
-    _id: id('Identifier of the template'),
-    id: id('The same identifier'),
-    type: Type.String({ description: 'Kind of setting', examples: ['WorkflowJsonTemplates'] }),
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it was changed last'),
-    companyId: id('Company that owns it'),
-    resourceGroupIds: Type.Array(Type.String(), { description: 'Teams that see it' }),
-    name: Type.String(),
-    definition: freeObject('The JSON that is answered, with static and variable leaves'),
-    variables: Type.Array(TemplateVariable),
-    redirectVariable: Type.Optional(Type.String()),
-    ...revisionFields,
-  },
-  { ...strict, title: 'JsonTemplate' },
-)
+export const JsonTemplate = named('JsonTemplate', {
+  _id: id('Identifier of the template'),
+  id: id('The same identifier'),
+  type: text('Kind of setting', 'WorkflowJsonTemplates'),
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was changed last'),
+  companyId: id('Company that owns it'),
+  resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
+  name: Type.String(),
+  definition: freeObject('The JSON that is answered, with static and variable leaves'),
+  variables: Type.Array(TemplateVariable),
+  redirectVariable: Type.Optional(Type.String()),
+  ...revisionFields,
+})
 export type JsonTemplate = Static<typeof JsonTemplate>
 
 const input = {
@@ -79,14 +71,11 @@ const input = {
   }),
   variables: Type.Optional(
     Type.Array(
-      Type.Object(
-        {
-          ...TemplateVariable.properties,
-          name: nameText('As in the leaves of the definition, case included', 100),
-          description: Type.Optional(longText('What it stands for', 500)),
-        },
-        { ...strict, title: 'TemplateVariableInput' },
-      ),
+      named('TemplateVariableInput', {
+        ...TemplateVariable.properties,
+        name: nameText('As in the leaves of the definition, case included', 100),
+        description: Type.Optional(longText('What it stands for', 500)),
+      }),
       { maxItems: templateLimits.variables, description: 'What the leaves name; none when absent' },
     ),
   ),
@@ -96,8 +85,5 @@ const input = {
 }
 
 /** Of a new template, and of one that is replaced: a field that is absent is not kept. */
-export const JsonTemplateInput = Type.Object(
-  { ...input, ...responseOnly(JsonTemplate, input) },
-  { ...strict, title: 'JsonTemplateInput' },
-)
+export const JsonTemplateInput = bodyOf('JsonTemplateInput', JsonTemplate, input)
 export type JsonTemplateInput = Static<typeof JsonTemplateInput>

@@ -1,16 +1,17 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { explorationFields } from './exploration.ts'
-import { oneOf, strict } from './formats.ts'
+import { filled, integer, named, oneOf } from './formats.ts'
 import { absentAsNull, DateRange } from './query.ts'
 
 export const pathLimits = { depth: 10, defaultDepth: 5, edges: 200, defaultEdges: 50 } as const
 
 function anchor(description: string) {
-  return absentAsNull(Type.String({ minLength: 1, maxLength: 4_000, description, examples: ['/cart'] }))
+  return absentAsNull(filled(description, 4_000, '/cart'))
 }
 
 /** Question of the operation on paths (docs/statistics.md, Paths). */
-export const PathsQuery = Type.Object(
+export const PathsQuery = named(
+  'PathsQuery',
   {
     by: oneOf(['event', 'path'], {
       description: 'What a step is: the name of an event, or the path of its page or screen as `events.path`',
@@ -22,12 +23,12 @@ export const PathsQuery = Type.Object(
     to: anchor('Paths lead to the first such step of a session and are read backwards. Excludes `from`'),
     dateRange: DateRange,
     depth: absentAsNull(
-      Type.Integer({
-        minimum: 1,
-        maximum: pathLimits.depth,
-        description: `How many edges a path has at most; ${pathLimits.defaultDepth} when absent`,
-        examples: [5],
-      }),
+      integer(
+        1,
+        pathLimits.depth,
+        `How many edges a path has at most; ${pathLimits.defaultDepth} when absent`,
+        5,
+      ),
     ),
     repeats: absentAsNull(
       oneOf(['collapse', 'keep'], {
@@ -36,19 +37,15 @@ export const PathsQuery = Type.Object(
       }),
     ),
     limit: absentAsNull(
-      Type.Integer({
-        minimum: 1,
-        maximum: pathLimits.edges,
-        description: `How many edges of each depth have rows of their own; ${pathLimits.defaultEdges} when absent`,
-        examples: [50],
-      }),
+      integer(
+        1,
+        pathLimits.edges,
+        `How many edges of each depth have rows of their own; ${pathLimits.defaultEdges} when absent`,
+        50,
+      ),
     ),
     filters: explorationFields.filters,
   },
-  {
-    ...strict,
-    title: 'PathsQuery',
-    description: 'What persons do one after the other; null in an optional field is as if it were absent',
-  },
+  'What persons do one after the other; null in an optional field is as if it were absent',
 )
 export type PathsQuery = Static<typeof PathsQuery>

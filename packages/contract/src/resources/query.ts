@@ -1,5 +1,5 @@
-import { type Static, type TSchema, type TSchemaOptions, Type } from 'typebox'
-import { mapOf, nullable, oneOf, strict } from './formats.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { extension, filled, integer, mapOf, named, nullable, oneOf, strict } from './formats.ts'
 
 /** Bounds of one query (docs/interface.md, Operations; the rest protects the engine). */
 export const queryLimits = {
@@ -97,22 +97,16 @@ export const unsupportedKeyword = 'x-unsupported'
 export const granularities = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 export type Granularity = (typeof granularities)[number]
 
-const extension = { 'x-millrace-extension': true } as const
-
 /** An optional field in which null means the same as no field at all. */
-export function absentAsNull<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
+export function absentAsNull<T extends TSchema>(schema: T) {
   const { description, examples } = schema as { description?: string; examples?: unknown[] }
   return Type.Optional(
-    nullable(schema, {
-      ...(description === undefined ? {} : { description }),
-      ...(examples === undefined ? {} : { examples }),
-      ...options,
-    }),
+    nullable(schema, { ...(description && { description }), ...(examples && { examples }) }),
   )
 }
 
 export function memberId(description: string, example: string) {
-  return Type.String({ minLength: 1, maxLength: 400, description, examples: [example] })
+  return filled(description, 400, example)
 }
 
 /** That each member stands once is checked by the planner, where it can name the one that does not. */
@@ -183,13 +177,14 @@ function filterWithin(depth: number): TSchema {
   }
   const filters = Type.Array(filterWithin(depth - 1), { minItems: 1, maxItems: queryLimits.filters })
   const outermost = depth === queryLimits.filterDepth
-  const group = mapOf(filters, {
-    propertyNames: { enum: ['and', 'or'] },
-    minProperties: 1,
-    'x-millrace-extension': true,
-    ...(outermost ? { title: 'FilterGroup' } : {}),
-    description: 'Filters and further groups in `and` or in `or`',
-  })
+  const group = extension(
+    mapOf(filters, {
+      propertyNames: { enum: ['and', 'or'] },
+      minProperties: 1,
+      ...(outermost ? { title: 'FilterGroup' } : {}),
+      description: 'Filters and further groups in `and` or in `or`',
+    }),
+  )
   return Type.Union([BinaryFilter, group])
 }
 
@@ -218,7 +213,8 @@ export const DateRange = Type.Union([rangeText, rangeBounds], {
 export type DateRange = Static<typeof DateRange>
 
 /** `dateRange` and `compareDateRange` exclude each other; the planner checks it, where it can say which is meant. */
-export const TimeDimension = Type.Object(
+export const TimeDimension = named(
+  'TimeDimension',
   {
     dimension: memberId('A time dimension', 'events.time'),
     granularity: absentAsNull(
@@ -238,7 +234,7 @@ export const TimeDimension = Type.Object(
       }),
     ),
   },
-  { ...strict, title: 'TimeDimension', description: 'A range of time, a grouping by time, or both' },
+  'A range of time, a grouping by time, or both',
 )
 export type TimeDimension = Static<typeof TimeDimension>
 
@@ -256,7 +252,8 @@ const orderPairs = Type.Array(Type.Tuple([memberId('Id of a member', 'events.cou
 })
 
 /** Query object of statistics queries, saved queries and report evidence (docs/interface.md, Query object). */
-export const Query = Type.Object(
+export const Query = named(
+  'Query',
   {
     measures: memberList('What is counted or summed: ids of measures, each once', ['events.count']),
     dimensions: memberList('What the rows are grouped by: ids of dimensions, each once', ['events.name']),
@@ -266,49 +263,49 @@ export const Query = Type.Object(
       description: 'Ranges of time and groupings by time',
     }),
     limit: absentAsNull(
-      Type.Integer({
-        minimum: 1,
-        maximum: queryLimits.rows,
-        description:
-          'How many rows at most, of each range where ranges are compared; when absent 10,000, and no bound for a streamed result. `warnings` says when there are more rows',
-        examples: [100],
-      }),
+      integer(
+        1,
+        queryLimits.rows,
+        'How many rows at most, of each range where ranges are compared; when absent 10,000, and no bound for a streamed result. `warnings` says when there are more rows',
+        100,
+      ),
     ),
-    offset: absentAsNull(
-      Type.Integer({
-        minimum: 0,
-        maximum: queryLimits.offset,
-        description:
+    offset: extension(
+      absentAsNull(
+        integer(
+          0,
+          queryLimits.offset,
           'How many rows are left out first, of each range where ranges are compared; 0 when absent',
-        examples: [100],
-      }),
-      extension,
+          100,
+        ),
+      ),
     ),
-    total: absentAsNull(
-      Type.Boolean({
-        description:
-          'Whether the envelope has `total`, the number of rows without `limit` and `offset`, of all ranges together. It is exact; counting takes part in the time that a query has. A streamed result cannot tell it: 400',
-        examples: [true],
-      }),
-      extension,
+    total: extension(
+      absentAsNull(
+        Type.Boolean({
+          description:
+            'Whether the envelope has `total`, the number of rows without `limit` and `offset`, of all ranges together. It is exact; counting takes part in the time that a query has. A streamed result cannot tell it: 400',
+          examples: [true],
+        }),
+      ),
     ),
-    fill: absentAsNull(
-      Type.Boolean({
-        description:
-          'Whether rows stand for buckets of time without any fact too: every bucket of the range, or of each range that is compared, for each combination of the other dimensions that occurs. Counts and sums are 0 there and ratios null. Needs one granularity and a range with a begin and an end; at most 50,000 rows may come of it',
-        examples: [true],
-      }),
-      extension,
+    fill: extension(
+      absentAsNull(
+        Type.Boolean({
+          description:
+            'Whether rows stand for buckets of time without any fact too: every bucket of the range, or of each range that is compared, for each combination of the other dimensions that occurs. Counts and sums are 0 there and ratios null. Needs one granularity and a range with a begin and an end; at most 50,000 rows may come of it',
+          examples: [true],
+        }),
+      ),
     ),
-    timezone: absentAsNull(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description:
+    timezone: extension(
+      absentAsNull(
+        filled(
           'IANA name of the time zone of this query, in which dates are read, buckets begin and times are shown; the company’s when absent',
-        examples: ['Europe/Paris'],
-      }),
-      extension,
+          64,
+          'Europe/Paris',
+        ),
+      ),
     ),
     order: absentAsNull(
       Type.Union([orderMap, orderPairs], {
@@ -320,8 +317,6 @@ export const Query = Type.Object(
     ),
   },
   {
-    ...strict,
-    title: 'Query',
     description: 'A question to the statistics model; null in an optional field is as if it were absent',
     [unsupportedKeyword]: unsupportedNames.query,
   },

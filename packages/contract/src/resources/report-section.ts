@@ -1,15 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { freeObject, oneOf, strict } from './formats.ts'
+import { count, freeObject, integer, named, object, oneOf, text } from './formats.ts'
 
 /** A cell of the evidence of a report. */
-export const CellReference = Type.Object(
-  {
-    evidenceId: Type.String({ description: '`id` of the evidence' }),
-    row: Type.Integer({ minimum: 0, description: 'Index in its `rows`' }),
-    column: Type.String({ description: 'Key in the row', examples: ['purchases.revenue'] }),
-  },
-  { ...strict, title: 'CellReference' },
-)
+export const CellReference = named('CellReference', {
+  evidenceId: text('`id` of the evidence'),
+  row: count('Index in its `rows`'),
+  column: text('Key in the row', 'purchases.revenue'),
+})
 export type CellReference = Static<typeof CellReference>
 
 /**
@@ -63,29 +60,27 @@ export const figureForms = [
 ] as const
 export type FigureForm = (typeof figureForms)[number]
 
-export const Figure = Type.Object(
+export const Figure = named(
+  'Figure',
   {
-    start: Type.Integer({ minimum: 0, description: 'Where it begins in the text, in UTF-16 units' }),
+    start: count('Where it begins in the text, in UTF-16 units'),
     end: Type.Integer({ minimum: 1, description: 'Where it ends' }),
     cells: Type.Array(CellReference, { minItems: 1, maxItems: 500, description: 'What it is computed from' }),
-    computation: oneOf([...computations], { description: 'How it follows from the cells' }),
-    form: oneOf([...figureForms], { description: 'How it is written' }),
-    decimals: Type.Integer({ minimum: 0, maximum: 6, description: 'Digits behind the decimal sign' }),
+    computation: oneOf(computations, 'How it follows from the cells'),
+    form: oneOf(figureForms, 'How it is written'),
+    decimals: integer(0, 6, 'Digits behind the decimal sign'),
   },
-  { ...strict, title: 'Figure', description: 'A number or a name in a text, and the cells that it rests on' },
+  'A number or a name in a text, and the cells that it rests on',
 )
 export type Figure = Static<typeof Figure>
 
-export const Paragraph = Type.Object(
-  {
-    text: Type.String({ maxLength: 4_000 }),
-    figures: Type.Array(Figure, {
-      maxItems: 100,
-      description: 'In the order of the text; every number of the text is one',
-    }),
-  },
-  { ...strict, title: 'Paragraph' },
-)
+export const Paragraph = named('Paragraph', {
+  text: Type.String({ maxLength: 4_000 }),
+  figures: Type.Array(Figure, {
+    maxItems: 100,
+    description: 'In the order of the text; every number of the text is one',
+  }),
+})
 export type Paragraph = Static<typeof Paragraph>
 
 export const sectionKinds = [
@@ -100,26 +95,20 @@ export const sectionKinds = [
   'limits',
 ] as const
 
-export const ReportSection = Type.Object(
-  {
-    id: Type.String(),
-    kind: oneOf([...sectionKinds], { description: 'What it tells' }),
-    title: Type.String({ maxLength: 300 }),
-    paragraphs: Type.Array(Paragraph, { maxItems: 20 }),
-    chart: Type.Optional(
-      Type.Object(
-        {
-          evidenceId: Type.String({ description: 'The evidence whose rows it draws' }),
-          specification: freeObject(
-            'Vega-Lite 5 without data: `data.name` is the id of the evidence, its fields are the columns',
-          ),
-        },
-        strict,
+export const ReportSection = named('ReportSection', {
+  id: Type.String(),
+  kind: oneOf(sectionKinds, 'What it tells'),
+  title: Type.String({ maxLength: 300 }),
+  paragraphs: Type.Array(Paragraph, { maxItems: 20 }),
+  chart: Type.Optional(
+    object({
+      evidenceId: text('The evidence whose rows it draws'),
+      specification: freeObject(
+        'Vega-Lite 5 without data: `data.name` is the id of the evidence, its fields are the columns',
       ),
-    ),
-    generationId: Type.String({ description: 'Generation that wrote it' }),
-    question: Type.Optional(Type.String({ description: 'For `answer`: the follow-up question' })),
-  },
-  { ...strict, title: 'ReportSection' },
-)
+    }),
+  ),
+  generationId: text('Generation that wrote it'),
+  question: Type.Optional(text('For `answer`: the follow-up question')),
+})
 export type ReportSection = Static<typeof ReportSection>

@@ -1,18 +1,19 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { eventSelection, explorationFields } from './exploration.ts'
-import { oneOf, strict } from './formats.ts'
+import { integer, named, oneOf } from './formats.ts'
 import { absentAsNull, DateRange } from './query.ts'
 
 export const retentionLimits = { periods: 24, defaultPeriods: 8, cohorts: 400 } as const
 
-const SelectedEvents = Type.Object(eventSelection, {
-  ...strict,
-  title: 'SelectedEvents',
-  description: 'Events of some names that pass filters; `{}` is any event',
-})
+const SelectedEvents = named(
+  'SelectedEvents',
+  eventSelection,
+  'Events of some names that pass filters; `{}` is any event',
+)
 
 /** Question of the operation on retention (docs/statistics.md, Retention). */
-export const RetentionQuery = Type.Object(
+export const RetentionQuery = named(
+  'RetentionQuery',
   {
     firstEvent: SelectedEvents,
     returnEvent: SelectedEvents,
@@ -22,12 +23,12 @@ export const RetentionQuery = Type.Object(
       examples: ['week'],
     }),
     periods: absentAsNull(
-      Type.Integer({
-        minimum: 1,
-        maximum: retentionLimits.periods,
-        description: `How many periods are shown of each cohort, its own among them; ${retentionLimits.defaultPeriods} when absent`,
-        examples: [12],
-      }),
+      integer(
+        1,
+        retentionLimits.periods,
+        `How many periods are shown of each cohort, its own among them; ${retentionLimits.defaultPeriods} when absent`,
+        12,
+      ),
     ),
     cohorts: absentAsNull(
       oneOf(['first-time', 'recurring'], {
@@ -46,12 +47,7 @@ export const RetentionQuery = Type.Object(
     ),
     filters: explorationFields.filters,
   },
-  {
-    ...strict,
-    title: 'RetentionQuery',
-    description:
-      'Who comes back: `firstEvent` is what a person did to belong to a cohort, `returnEvent` what counts as a return; ' +
-      'null in an optional field is as if it were absent',
-  },
+  'Who comes back: `firstEvent` is what a person did to belong to a cohort, `returnEvent` what counts as a return; ' +
+    'null in an optional field is as if it were absent',
 )
 export type RetentionQuery = Static<typeof RetentionQuery>

@@ -1,28 +1,23 @@
 import { Type } from 'typebox'
-import { mapOf } from './formats.ts'
+import { mapOf, text } from './formats.ts'
 
 // The Segment shape as senders write it. The collector reads calls by rules of its own (docs/migrating.md), never with
 // these schemas: they describe.
 
 const time = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-01-31T12:00:00.000Z'] }))
+  Type.Optional(text(description, '2026-01-31T12:00:00.000Z', { format: 'date-time' }))
 
 const common = {
   messageId: Type.Optional(
-    Type.String({
-      description: 'Unique per call: the same one counts once within 7 days',
-      examples: ['ajs-0b0f7e0e-6f0c-4a57-9d0c-6f6b4f0f2c11'],
-    }),
+    text(
+      'Unique per call: the same one counts once within 7 days',
+      'ajs-0b0f7e0e-6f0c-4a57-9d0c-6f6b4f0f2c11',
+    ),
   ),
   anonymousId: Type.Optional(
-    Type.String({
-      description: 'Identity of the device; `userId` stands for it where it is absent',
-      examples: ['k3v9x1'],
-    }),
+    text('Identity of the device; `userId` stands for it where it is absent', 'k3v9x1'),
   ),
-  userId: Type.Optional(
-    Type.String({ description: 'Known identity of the person', examples: ['customer-42'] }),
-  ),
+  userId: Type.Optional(text('Known identity of the person', 'customer-42')),
   timestamp: time('When it happened, by the clock of the sender; the time of reception when absent'),
   sentAt: time(
     'When the request was sent, by the same clock: one that is wrong by a minute or more is corrected',
@@ -37,10 +32,10 @@ const common = {
 
 const writeKey = {
   writeKey: Type.Optional(
-    Type.String({
-      description: 'Identifier of the datasource, where Basic authentication does not name it as the user',
-      examples: ['65f0c0ffee5ca1ab1e0ddba2'],
-    }),
+    text(
+      'Identifier of the datasource, where Basic authentication does not name it as the user',
+      '65f0c0ffee5ca1ab1e0ddba2',
+    ),
   ),
 }
 
@@ -56,31 +51,25 @@ const traits = Type.Optional(
     examples: [{ plan: 'premium' }],
   }),
 )
-const name = Type.Optional(Type.String({ description: 'Of the page or screen', examples: ['Checkout'] }))
+const name = Type.Optional(text('Of the page or screen', 'Checkout'))
 const unknownFields = 'Unknown fields are ignored'
 
 const trackFields = {
-  event: Type.String({ description: 'What happened', examples: ['Order Completed'] }),
+  event: text('What happened', 'Order Completed'),
   properties,
 }
 const pageFields = {
   name,
-  category: Type.Optional(Type.String({ description: 'Of the page', examples: ['Checkout'] })),
+  category: Type.Optional(text('Of the page', 'Checkout')),
   properties,
 }
 const identifyFields = { traits }
 const groupFields = {
-  groupId: Type.String({
-    description: 'The group that the person belongs to',
-    examples: ['company-7'],
-  }),
+  groupId: text('The group that the person belongs to', 'company-7'),
   traits,
 }
 const aliasFields = {
-  previousId: Type.String({
-    description: 'Identity of the device until now',
-    examples: ['k3v9x1'],
-  }),
+  previousId: text('Identity of the device until now', 'k3v9x1'),
 }
 
 export const SegmentTrack = Type.Object(

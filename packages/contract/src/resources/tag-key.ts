@@ -1,5 +1,18 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, id, longText, nameText, oneOf, responseOnly, strict } from './formats.ts'
+import {
+  bodyOf,
+  dateTime,
+  id,
+  like,
+  listOf,
+  longText,
+  named,
+  nameText,
+  object,
+  oneOf,
+  responseOnly,
+  text,
+} from './formats.ts'
 
 export const cardinalities = ['single', 'multiple'] as const
 export type Cardinality = (typeof cardinalities)[number]
@@ -7,44 +20,35 @@ export type Cardinality = (typeof cardinalities)[number]
 /** Values of one key. */
 export const maxTagValues = 1_000
 
-export const TagValue = Type.Object(
-  { _id: id('Identifier of the value'), name: Type.String(), description: Type.String() },
-  { ...strict, title: 'TagValue' },
-)
+export const TagValue = named('TagValue', {
+  _id: id('Identifier of the value'),
+  name: Type.String(),
+  description: Type.String(),
+})
 export type TagValue = Static<typeof TagValue>
 
 /** docs/interface.md, Tag key: the record as it stands after a value was deleted. */
-export const TagKey = Type.Object(
-  {
-    id: id('Identifier of the tag key'),
-    companyId: id('Company that owns it'),
-    resourceGroupIds: Type.Array(Type.String(), {
-      description:
-        'Teams that it is meant for; every team where none is named. Every user with the permission to read tag keys reads it',
-    }),
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it or one of its values was changed last'),
-    type: Type.Literal('Tag'),
-    definition: Type.Object(
-      {
-        name: Type.String({ examples: ['Season'] }),
-        assignmentMode: Type.String({
-          description: '`custom`: assigned by hand; `system`: made and assigned by the service',
-          examples: ['custom'],
-        }),
-        cardinality: Type.String({
-          description:
-            '`single`: of the values that a branch meets the last one counts; `multiple`: all of them count',
-          examples: ['single'],
-        }),
-        values: Type.Array(TagValue, { description: 'In the order in which they were added' }),
-        description: Type.String(),
-      },
-      strict,
+export const TagKey = named('TagKey', {
+  id: id('Identifier of the tag key'),
+  companyId: id('Company that owns it'),
+  resourceGroupIds: listOf(
+    Type.String(),
+    'Teams that it is meant for; every team where none is named. Every user with the permission to read tag keys reads it',
+  ),
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it or one of its values was changed last'),
+  type: Type.Literal('Tag'),
+  definition: object({
+    name: like('Season'),
+    assignmentMode: text('`custom`: assigned by hand; `system`: made and assigned by the service', 'custom'),
+    cardinality: text(
+      '`single`: of the values that a branch meets the last one counts; `multiple`: all of them count',
+      'single',
     ),
-  },
-  { ...strict, title: 'TagKey' },
-)
+    values: listOf(TagValue, 'In the order in which they were added'),
+    description: Type.String(),
+  }),
+})
 export type TagKey = Static<typeof TagKey>
 
 const maxNameLength = 100
@@ -54,11 +58,11 @@ const name = nameText('Unique whatever the case of its letters and the spaces ar
   examples: ['Season'],
 })
 const description = longText('What it is for', maxDescriptionLength)
-const cardinality = oneOf(cardinalities, {
-  description:
-    '`single` when absent. Changing it changes no tag of a branch, only how many of them count from then on, in statistics of the past too',
-})
-const assignmentMode = oneOf(['custom'], { description: 'Keys that are assigned by hand' })
+const cardinality = oneOf(
+  cardinalities,
+  '`single` when absent. Changing it changes no tag of a branch, only how many of them count from then on, in statistics of the past too',
+)
+const assignmentMode = oneOf(['custom'], 'Keys that are assigned by hand')
 const resourceGroupIds = Type.Array(id('A team of your company'), {
   maxItems: 100,
   description: 'Teams that it is meant for; every team when empty',
@@ -67,39 +71,27 @@ const resourceGroupIds = Type.Array(id('A team of your company'), {
 const value = { name, description: Type.Optional(description) }
 
 /** A value to add. */
-export const TagValueCreation = Type.Object(
-  { ...value, ...responseOnly(TagValue, value) },
-  { ...strict, title: 'TagValueCreation' },
-)
+export const TagValueCreation = bodyOf('TagValueCreation', TagValue, value)
 export type TagValueCreation = Static<typeof TagValueCreation>
 
 const valueUpdate = { name: Type.Optional(name), description: Type.Optional(description) }
 
 /** Partial: a field that is absent stays as it is. */
-export const TagValueUpdate = Type.Object(
-  { ...valueUpdate, ...responseOnly(TagValue, valueUpdate) },
-  { ...strict, title: 'TagValueUpdate' },
-)
+export const TagValueUpdate = bodyOf('TagValueUpdate', TagValue, valueUpdate)
 export type TagValueUpdate = Static<typeof TagValueUpdate>
 
 const creation = {
   resourceGroupIds: Type.Optional(resourceGroupIds),
-  definition: Type.Object(
-    {
-      name,
-      description: Type.Optional(description),
-      cardinality: Type.Optional(cardinality),
-      assignmentMode: Type.Optional(assignmentMode),
-      values: Type.Optional(Type.Array(TagValueCreation, { maxItems: maxTagValues })),
-    },
-    strict,
-  ),
+  definition: object({
+    name,
+    description: Type.Optional(description),
+    cardinality: Type.Optional(cardinality),
+    assignmentMode: Type.Optional(assignmentMode),
+    values: Type.Optional(Type.Array(TagValueCreation, { maxItems: maxTagValues })),
+  }),
 }
 
-export const TagKeyCreation = Type.Object(
-  { ...creation, ...responseOnly(TagKey, creation) },
-  { ...strict, title: 'TagKeyCreation' },
-)
+export const TagKeyCreation = bodyOf('TagKeyCreation', TagKey, creation)
 export type TagKeyCreation = Static<typeof TagKeyCreation>
 
 const definitionUpdate = {
@@ -112,16 +104,10 @@ const definitionUpdate = {
 const update = {
   resourceGroupIds: Type.Optional(resourceGroupIds),
   definition: Type.Optional(
-    Type.Object(
-      { ...definitionUpdate, ...responseOnly(TagKey.properties.definition, definitionUpdate) },
-      strict,
-    ),
+    object({ ...definitionUpdate, ...responseOnly(TagKey.properties.definition, definitionUpdate) }),
   ),
 }
 
 /** Partial: a field that is absent, at any depth, stays as it is. Values have operations of their own. */
-export const TagKeyUpdate = Type.Object(
-  { ...update, ...responseOnly(TagKey, update) },
-  { ...strict, title: 'TagKeyUpdate' },
-)
+export const TagKeyUpdate = bodyOf('TagKeyUpdate', TagKey, update)
 export type TagKeyUpdate = Static<typeof TagKeyUpdate>

@@ -1,18 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { strict } from './formats.ts'
+import { filled, named, text } from './formats.ts'
 
-const secret = (description: string) => Type.String({ minLength: 1, maxLength: 4_096, description })
-const clientId = Type.String({
-  minLength: 1,
-  maxLength: 128,
-  description: 'Which application asks; the operator of the service gives it',
-})
+const secret = (description: string) => filled(description, 4_096)
+const clientId = filled('Which application asks; the operator of the service gives it', 128)
 
 export const PasswordGrant = Type.Object(
   {
     grant_type: Type.Literal('password'),
     client_id: clientId,
-    username: Type.String({ minLength: 1, maxLength: 254, description: 'The user’s e-mail address' }),
+    username: filled('The user’s e-mail address', 254),
     password: secret('Exactly as the user set it'),
     'x-otp-code': Type.Optional(
       Type.String({ maxLength: 40, description: 'One-time or recovery code, for users who turned them on' }),
@@ -41,7 +37,7 @@ export const AuthorizationCodeGrant = Type.Object(
     grant_type: Type.Literal('authorization_code'),
     client_id: clientId,
     code: secret('From the address that the sign-in returned to; works once, for 60 seconds'),
-    redirect_uri: Type.String({ minLength: 1, maxLength: 2_048, description: 'The same as asked with' }),
+    redirect_uri: filled('The same as asked with', 2_048),
     code_verifier: Type.String({ minLength: 43, maxLength: 128, description: 'RFC 7636' }),
     refresh_token_in: Type.Optional(
       Type.Literal('cookie', {
@@ -74,7 +70,7 @@ export const RevocationRequest = Type.Object(
       ),
     ),
     token_type_hint: Type.Optional(
-      Type.String({ description: 'Which of the two it is; not needed, and a wrong one does not matter' }),
+      text('Which of the two it is; not needed, and a wrong one does not matter'),
     ),
   },
   { title: 'RevocationRequest' },
@@ -82,18 +78,14 @@ export const RevocationRequest = Type.Object(
 export type RevocationRequest = Static<typeof RevocationRequest>
 
 /** Bare, without envelope (docs/interface.md, Token service). */
-export const TokenResponse = Type.Object(
-  {
-    access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`; opaque' }),
-    refresh_token: Type.Optional(
-      Type.String({
-        description:
-          'Gives the next access token; valid for 30 days after the last access token. Absent for a client that may not use the grant `refresh_token`, and where it is in the cookie',
-      }),
+export const TokenResponse = named('TokenResponse', {
+  access_token: text('Send it as `Authorization: Bearer …`; opaque'),
+  refresh_token: Type.Optional(
+    text(
+      'Gives the next access token; valid for 30 days after the last access token. Absent for a client that may not use the grant `refresh_token`, and where it is in the cookie',
     ),
-    token_type: Type.Literal('Bearer'),
-    expires_in: Type.Integer({ description: 'Seconds that the access token is valid', examples: [3600] }),
-  },
-  { ...strict, title: 'TokenResponse' },
-)
+  ),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'Seconds that the access token is valid', examples: [3600] }),
+})
 export type TokenResponse = Static<typeof TokenResponse>

@@ -1,7 +1,22 @@
 // One file past 400 lines: the parts of a definition are read side by side, and name each other.
 
 import { type Static, type TProperties, Type } from 'typebox'
-import { id, keyPattern, lineText, mapOf, nameText, oneOf, storablePattern, strict } from './formats.ts'
+import {
+  flag,
+  id,
+  integer,
+  keyPattern,
+  like,
+  lineText,
+  listOf,
+  mapOf,
+  named,
+  nameText,
+  object,
+  oneOf,
+  storablePattern,
+  text,
+} from './formats.ts'
 
 /** Bounds of a definition (docs/workflows.md, Definition). */
 export const definitionLimits = {
@@ -83,7 +98,7 @@ export const refusedSchemes: ReadonlySet<string> = new Set([
 ])
 
 const key = (description: string) => Type.String({ pattern: keyPattern, description })
-const text = (description: string, maxLength = 2_000) =>
+const storable = (description: string, maxLength = 2_000) =>
   Type.String({ maxLength, pattern: storablePattern, description })
 
 export const channelTypes = ['email', 'web', 'landing', 'mobile', 'rcs', 'whatsapp'] as const
@@ -128,22 +143,13 @@ export const formatOutputs = {
   'header-image': ['image', 'json', 'empty'],
 } as const satisfies Record<EntrypointFormat, readonly OutputKind[]>
 
-export const Entrypoint = Type.Object(
-  {
-    type: oneOf(channelTypes, { description: 'Channel' }),
-    format: oneOf(entrypointFormats, { description: 'What the channel embeds' }),
-    name: Type.Optional(nameText('Name of the zone', 200)),
-    /** Zones are numbered from 0 in the order of `zoneOrder`. */
-    position: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 1_000,
-        description: 'Place among the zones; the last when absent',
-      }),
-    ),
-  },
-  { ...strict, title: 'WorkflowEntrypoint' },
-)
+export const Entrypoint = named('WorkflowEntrypoint', {
+  type: oneOf(channelTypes, 'Channel'),
+  format: oneOf(entrypointFormats, 'What the channel embeds'),
+  name: Type.Optional(nameText('Name of the zone', 200)),
+  /** Zones are numbered from 0 in the order of `zoneOrder`. */
+  position: Type.Optional(integer(0, 1_000, 'Place among the zones; the last when absent')),
+})
 export type Entrypoint = Static<typeof Entrypoint>
 
 /** The entrypoints in the order in which their zones are numbered: by position, those without one last, then by id. */
@@ -157,20 +163,13 @@ const Scalar = Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Ty
 /** A value that is known when the workflow is built, or comes from a node further up. */
 export const Binding = Type.Union(
   [
-    Type.Object({ value: Type.Union([Scalar, Type.Array(Scalar, { maxItems: 1_000 })]) }, strict),
-    Type.Object(
-      {
-        node: key('A data node that lies on every way to this one'),
-        field: Type.Optional(
-          lineText('Field of its rows or of its record; absent for a node with one value'),
-        ),
-        row: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 199, description: 'Row, from 0; 0 when absent' }),
-        ),
-        all: Type.Optional(Type.Boolean({ description: 'The values of all rows, as a list' })),
-      },
-      strict,
-    ),
+    object({ value: Type.Union([Scalar, Type.Array(Scalar, { maxItems: 1_000 })]) }),
+    object({
+      node: key('A data node that lies on every way to this one'),
+      field: Type.Optional(lineText('Field of its rows or of its record; absent for a node with one value')),
+      row: Type.Optional(integer(0, 199, 'Row, from 0; 0 when absent')),
+      all: Type.Optional(flag('The values of all rows, as a list')),
+    }),
   ],
   { title: 'WorkflowBinding' },
 )
@@ -188,55 +187,45 @@ export const conditionOperators = {
 } as const
 export type ConditionType = keyof typeof conditionOperators
 
-export const ConditionRule = Type.Object(
-  {
-    value: bindingOf('What is compared'),
-    type: oneOf(['text', 'number', 'date', 'boolean', 'list'], { description: 'How both sides are read' }),
-    operator: oneOf(
-      [
-        'equals',
-        'notEquals',
-        'contains',
-        'notContains',
-        'empty',
-        'notEmpty',
-        'gt',
-        'gte',
-        'lt',
-        'lte',
-        'before',
-        'after',
-        'inNext',
-        'inLast',
-      ],
-      { description: 'One that the type has (Conditions)' },
-    ),
-    to: Type.Optional(
-      Type.Array(Binding, {
-        minItems: 1,
-        maxItems: 100,
-        description:
-          'Compared with; any of several matches, for `not…` none may. Hours for `inNext` and `inLast`',
-      }),
-    ),
-  },
-  { ...strict, title: 'WorkflowConditionRule' },
-)
+export const ConditionRule = named('WorkflowConditionRule', {
+  value: bindingOf('What is compared'),
+  type: oneOf(['text', 'number', 'date', 'boolean', 'list'], 'How both sides are read'),
+  operator: oneOf(
+    [
+      'equals',
+      'notEquals',
+      'contains',
+      'notContains',
+      'empty',
+      'notEmpty',
+      'gt',
+      'gte',
+      'lt',
+      'lte',
+      'before',
+      'after',
+      'inNext',
+      'inLast',
+    ],
+    'One that the type has (Conditions)',
+  ),
+  to: Type.Optional(
+    Type.Array(Binding, {
+      minItems: 1,
+      maxItems: 100,
+      description:
+        'Compared with; any of several matches, for `not…` none may. Hours for `inNext` and `inLast`',
+    }),
+  ),
+})
 export type ConditionRule = Static<typeof ConditionRule>
 
 /** Filters of a datasource: operators of filter-operators.ts, with or without `$`; a window is a number of hours. */
-export const NodeFilter = Type.Object(
-  {
-    field: lineText('Field of the datasource'),
-    operator: Type.String({
-      maxLength: 30,
-      description: 'One of the type of the field, as `$eq`',
-      examples: ['$eq'],
-    }),
-    value: bindingOf('Compared with; what is absent matches nothing'),
-  },
-  { ...strict, title: 'WorkflowNodeFilter' },
-)
+export const NodeFilter = named('WorkflowNodeFilter', {
+  field: lineText('Field of the datasource'),
+  operator: text('One of the type of the field, as `$eq`', '$eq', { maxLength: 30 }),
+  value: bindingOf('Compared with; what is absent matches nothing'),
+})
 export type NodeFilter = Static<typeof NodeFilter>
 
 /** A function over values further up; arguments are bindings or further functions. */
@@ -262,13 +251,14 @@ const share = Type.Number({
   description: 'Percent of the persons; all sum to 100',
 })
 
-const bindingsOf = (description: string) => Type.Optional(mapOf(Binding, { description }))
+const bindingsOf = (description: string) => Type.Optional(mapOf(Binding, description))
 
 function node<const T extends string, P extends TProperties>(type: T, properties: P) {
-  return Type.Object(
-    { type: Type.Literal(type), name: Type.Optional(nameText('Name of the node', 200)), ...properties },
-    strict,
-  )
+  return object({
+    type: Type.Literal(type),
+    name: Type.Optional(nameText('Name of the node', 200)),
+    ...properties,
+  })
 }
 
 /** Every kind of node with its shape. */
@@ -277,34 +267,31 @@ export const nodeSchemas = {
   datasource: node('datasource', {
     datasourceId: id('A worker datasource'),
     match: Type.Optional(
-      oneOf(['and', 'or'], {
-        description: 'Whether all filters or one of them must hold; `and` when absent',
-      }),
+      oneOf(['and', 'or'], 'Whether all filters or one of them must hold; `and` when absent'),
     ),
     filters: Type.Optional(
       Type.Array(NodeFilter, { maxItems: 20, description: 'Rows that they hold for; all rows when absent' }),
     ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: 'Rows; 20 when absent' }),
-    ),
+    limit: Type.Optional(integer(1, definitionLimits.rows, 'Rows; 20 when absent')),
     sort: Type.Optional(
-      Type.Object(
-        { field: lineText('Sortable field'), order: oneOf(['asc', 'desc'], { description: 'Direction' }) },
-        { ...strict, description: 'With `ordering: sorted` alone, which needs it' },
+      object(
+        { field: lineText('Sortable field'), order: oneOf(['asc', 'desc'], 'Direction') },
+        'With `ordering: sorted` alone, which needs it',
       ),
     ),
     ordering: Type.Optional(
-      oneOf(['stored', 'sorted', 'shuffled', 'person'], {
-        description:
-          '`stored` when absent; `sorted` by `sort`; `shuffled`: another order every 10 s for everyone; `person`: one of each person’s own',
-      }),
+      oneOf(
+        ['stored', 'sorted', 'shuffled', 'person'],
+        '`stored` when absent; `sorted` by `sort`; `shuffled`: another order every 10 s for everyone; `person`: one of each person’s own',
+      ),
     ),
   }),
   parameter: node('parameter', {
     parameter: lineText('Name of the URL parameter', 100),
-    kind: oneOf(['text', 'number', 'texts', 'numbers', 'date'], {
-      description: 'How it is read; `texts` and `numbers` are lists',
-    }),
+    kind: oneOf(
+      ['text', 'number', 'texts', 'numbers', 'date'],
+      'How it is read; `texts` and `numbers` are lists',
+    ),
     default: Type.Optional(Type.String({ maxLength: 2_000, description: 'Where the address lacks it' })),
   }),
   events: node('events', {
@@ -323,29 +310,24 @@ export const nodeSchemas = {
         description: 'All events but these',
       }),
     ),
-    lookBackHours: Type.Integer({ minimum: 1, maximum: 2_160, description: 'Age of the oldest event' }),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: definitionLimits.rows, description: 'Rows; 20 when absent' }),
-    ),
+    lookBackHours: integer(1, 2_160, 'Age of the oldest event'),
+    limit: Type.Optional(integer(1, definitionLimits.rows, 'Rows; 20 when absent')),
   }),
   transform: node('transform', { expression: ExpressionShape }),
   context: node('context', {}),
   // Logic: one edge for each output.
   conditions: node('conditions', {
     cases: Type.Array(
-      Type.Object(
-        {
-          id: key('Output that it leads to'),
-          name: Type.Optional(nameText('Name of the case', 200)),
-          match: oneOf(['and', 'or'], { description: 'Whether all rules or one of them must hold' }),
-          rules: Type.Array(ConditionRule, {
-            minItems: 1,
-            maxItems: definitionLimits.rulesPerCase,
-            description: 'Comparisons',
-          }),
-        },
-        strict,
-      ),
+      object({
+        id: key('Output that it leads to'),
+        name: Type.Optional(nameText('Name of the case', 200)),
+        match: oneOf(['and', 'or'], 'Whether all rules or one of them must hold'),
+        rules: Type.Array(ConditionRule, {
+          minItems: 1,
+          maxItems: definitionLimits.rulesPerCase,
+          description: 'Comparisons',
+        }),
+      }),
       {
         minItems: 1,
         maxItems: definitionLimits.casesPerNode,
@@ -356,10 +338,7 @@ export const nodeSchemas = {
   cohort: node('cohort', { cohortId: id('Members take `member`, others `default`') }),
   split: node('split', {
     groups: Type.Array(
-      Type.Object(
-        { id: key('Output'), name: Type.Optional(nameText('Name of the group', 200)), share },
-        strict,
-      ),
+      object({ id: key('Output'), name: Type.Optional(nameText('Name of the group', 200)), share }),
       { minItems: 2, maxItems: 26, description: 'From 2 to 26' },
     ),
   }),
@@ -371,17 +350,17 @@ export const nodeSchemas = {
     redirect: Type.Optional(bindingOf('Where a click leads')),
   }),
   html: node('html', {
-    html: text('HTML with `{{name}}` for the bindings, whose values are escaped', 200_000),
+    html: storable('HTML with `{{name}}` for the bindings, whose values are escaped', 200_000),
     bindings: bindingsOf('Values of `{{name}}`'),
     redirect: Type.Optional(bindingOf('Where a click leads')),
   }),
   image: node('image', {
-    url: text('Address of the image, with `{{name}}` for the bindings', 2_048),
+    url: storable('Address of the image, with `{{name}}` for the bindings', 2_048),
     bindings: bindingsOf('Values of `{{name}}`'),
     redirect: Type.Optional(bindingOf('Where a click leads')),
   }),
   redirect: node('redirect', {
-    url: text('Address of the page, with `{{name}}` for the bindings', 2_048),
+    url: storable('Address of the page, with `{{name}}` for the bindings', 2_048),
     bindings: bindingsOf('Values of `{{name}}`'),
   }),
   empty: node('empty', {}),
@@ -409,28 +388,21 @@ export const nodeCategories = {
 } as const satisfies Record<NodeType, 'data' | 'logic' | 'output'>
 
 /** From an entrypoint or node to a node, with what qualifies the branches that take it. */
-export const Edge = Type.Object(
-  {
-    from: key('Entrypoint or node'),
-    to: key('Node'),
-    output: Type.Optional(key('Output of a logic node: a case, group or variant, `member` or `default`')),
-    name: Type.Optional(nameText('Name of the branch', 200)),
-    individualized: Type.Optional(
-      Type.Boolean({ description: 'Whether branches through it are individualised, whatever their score' }),
-    ),
-    categoryId: Type.Optional(id('Branch category')),
-    loopWindow: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 8_760, description: 'Loop window of the branch, in hours' }),
-    ),
-    tags: Type.Optional(
-      Type.Array(Type.Object({ tagKeyId: id('Tag key'), tagValueId: id('Its value') }, strict), {
-        maxItems: 50,
-        description: 'What statistics filter branches by',
-      }),
-    ),
-  },
-  { ...strict, title: 'WorkflowEdge' },
-)
+export const Edge = named('WorkflowEdge', {
+  from: key('Entrypoint or node'),
+  to: key('Node'),
+  output: Type.Optional(key('Output of a logic node: a case, group or variant, `member` or `default`')),
+  name: Type.Optional(nameText('Name of the branch', 200)),
+  individualized: Type.Optional(flag('Whether branches through it are individualised, whatever their score')),
+  categoryId: Type.Optional(id('Branch category')),
+  loopWindow: Type.Optional(integer(1, 8_760, 'Loop window of the branch, in hours')),
+  tags: Type.Optional(
+    Type.Array(object({ tagKeyId: id('Tag key'), tagValueId: id('Its value') }), {
+      maxItems: 50,
+      description: 'What statistics filter branches by',
+    }),
+  ),
+})
 export type Edge = Static<typeof Edge>
 
 /** A whole graph whose parts have their shapes; what is stored of a draft need not have them yet. */
@@ -463,28 +435,22 @@ export const definitionRules = [
 export type DefinitionRule = (typeof definitionRules)[number]
 
 /** What is wrong with a definition, where, and what would be right. */
-export const DefinitionFault = Type.Object(
-  {
-    path: Type.String({ examples: ['nodes.n1.url'] }),
-    nodeId: Type.Optional(Type.String()),
-    edgeId: Type.Optional(Type.String()),
-    entrypointId: Type.Optional(Type.String()),
-    rule: oneOf(definitionRules),
-    message: Type.String({ description: 'A sentence that names what is wrong and what would be right' }),
-  },
-  { ...strict, title: 'WorkflowDefinitionFault' },
-)
+export const DefinitionFault = named('WorkflowDefinitionFault', {
+  path: like('nodes.n1.url'),
+  nodeId: Type.Optional(Type.String()),
+  edgeId: Type.Optional(Type.String()),
+  entrypointId: Type.Optional(Type.String()),
+  rule: oneOf(definitionRules),
+  message: text('A sentence that names what is wrong and what would be right'),
+})
 export type DefinitionFault = Static<typeof DefinitionFault>
 
 /** One difference between two definitions. */
-export const DefinitionChange = Type.Object(
-  {
-    kind: oneOf(['entrypoint', 'node', 'edge']),
-    id: Type.String(),
-    change: oneOf(['added', 'removed', 'changed']),
-    fields: Type.Array(Type.String(), { description: 'Those that differ, where it was changed' }),
-    description: Type.String({ examples: ['Node "hero" (image) changed: url'] }),
-  },
-  { ...strict, title: 'WorkflowDefinitionChange' },
-)
+export const DefinitionChange = named('WorkflowDefinitionChange', {
+  kind: oneOf(['entrypoint', 'node', 'edge']),
+  id: Type.String(),
+  change: oneOf(['added', 'removed', 'changed']),
+  fields: listOf(Type.String(), 'Those that differ, where it was changed'),
+  description: like('Node "hero" (image) changed: url'),
+})
 export type DefinitionChange = Static<typeof DefinitionChange>

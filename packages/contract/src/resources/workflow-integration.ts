@@ -1,17 +1,21 @@
 import { type Static, Type } from 'typebox'
 import {
+  bodyOf,
+  extension,
+  filled,
+  flag,
   keyPattern,
+  like,
+  listOf,
   mapOf,
+  named,
   nameText,
   nullable,
   oneOf,
-  responseOnly,
+  optionals,
   storablePattern,
-  strict,
+  text,
 } from './formats.ts'
-
-/** Beyond docs/interface.md. */
-const extension = { 'x-millrace-extension': true } as const
 
 /** Bounds of integrations (docs/workflows.md, Integrations). */
 export const integrationLimits = {
@@ -41,33 +45,23 @@ export const AddressParameters = mapOf(
   },
 )
 
-const IntegrationCondition = Type.Object(
-  {
-    operator: oneOf(conditionOperators),
-    field: Type.String({
-      minLength: 1,
-      maxLength: integrationLimits.parameterName,
-      description: 'Parameter of the page’s address, `url`, `trk-u` (the user), or `isLogged`',
-      examples: ['utm_source'],
-    }),
-    values: Type.Array(
-      Type.String({ maxLength: integrationLimits.parameterValue, pattern: storablePattern }),
-      {
-        maxItems: integrationLimits.values,
-        description: 'One of them is enough, for `not…` and `ne` none may; none for `empty` and `nempty`',
-      },
-    ),
-  },
-  { ...strict, title: 'IntegrationCondition' },
-)
+const IntegrationCondition = named('IntegrationCondition', {
+  operator: oneOf(conditionOperators),
+  field: filled(
+    'Parameter of the page’s address, `url`, `trk-u` (the user), or `isLogged`',
+    integrationLimits.parameterName,
+    'utm_source',
+  ),
+  values: Type.Array(Type.String({ maxLength: integrationLimits.parameterValue, pattern: storablePattern }), {
+    maxItems: integrationLimits.values,
+    description: 'One of them is enough, for `not…` and `ne` none may; none for `empty` and `nempty`',
+  }),
+})
 
-const filters = Type.Object(
-  {
-    type: oneOf(['and', 'or']),
-    conditions: Type.Array(IntegrationCondition, { maxItems: integrationLimits.conditions }),
-  },
-  { ...strict, title: 'IntegrationFilters' },
-)
+const filters = named('IntegrationFilters', {
+  type: oneOf(['and', 'or']),
+  conditions: Type.Array(IntegrationCondition, { maxItems: integrationLimits.conditions }),
+})
 export type IntegrationFilters = Static<typeof filters>
 
 const names = (description: string) =>
@@ -78,156 +72,104 @@ const names = (description: string) =>
   })
 
 /** How a workflow reaches one place: its addresses, and on a web page where and when it is put in. */
-export const Integration = Type.Object(
-  {
-    id: Type.String(),
-    workflowId: Type.String(),
-    shortId: Type.String({
-      description: 'Part of the addresses, never another one',
-      examples: ['k3v9X1pQ0z'],
-    }),
-    name: Type.Optional(Type.String({ description: 'Name of the place', ...extension })),
-    entrypointId: Type.String({ description: 'Entrypoint that it shows', ...extension }),
-    entrypointState: oneOf(entrypointStates, {
-      description:
-        'Whether the live version has the entrypoint, or the draft alone; `absent`: neither has, so that nothing is shown',
-      ...extension,
-    }),
-    type: Type.String({
-      description: 'Channel of the entrypoint; of one that is absent, what it was',
-      examples: ['web'],
-    }),
-    format: Type.String({ description: 'What the channel embeds', examples: ['embed-image'] }),
-    outputTypes: Type.Array(Type.String({ examples: ['json'] }), {
-      description: 'Kinds of output that the live version can answer with, else the draft',
-    }),
-    parameters: AddressParameters,
-    display: Type.String({
-      description:
-        'Address that gives the content, with the parameters of the integration and of the workflow’s variable profile',
-      examples: ['https://millrace.example/r/k3v9X1pQ0z?trk-u={{contact.id}}'],
-    }),
-    click: Type.String({ description: 'Address behind the content' }),
-    domain: Type.Optional(
-      Type.String({
-        description: 'Host of the site: `trk-redirect` may lead to it and to those below it',
-        examples: ['shop.example'],
-      }),
+export const Integration = named('Integration', {
+  id: Type.String(),
+  workflowId: Type.String(),
+  shortId: text('Part of the addresses, never another one', 'k3v9X1pQ0z'),
+  name: Type.Optional(extension(text('Name of the place'))),
+  entrypointId: extension(text('Entrypoint that it shows')),
+  entrypointState: extension(
+    oneOf(
+      entrypointStates,
+      'Whether the live version has the entrypoint, or the draft alone; `absent`: neither has, so that nothing is shown',
     ),
-    code: Type.Optional(Type.String({ description: 'Script that runs after the content was put in' })),
-    selector: Type.Optional(Type.String({ description: 'CSS selector of the place', examples: ['#hero'] })),
-    enabled: Type.Boolean({ description: 'Whether it shows anything' }),
-    includeContext: Type.Optional(
-      Type.Boolean({ description: 'Whether the parameters of the page’s address are passed on' }),
-    ),
-    includeDatalayerPath: Type.Optional(
-      names('Paths into the data layer whose values are passed on, each under the last part of its path'),
-    ),
-    waitForEvents: Type.Optional(
-      names('Events of the data layer: the content is put in once one of them was seen'),
-    ),
-    filters: Type.Optional(filters),
-    emplacement: Type.Optional(
-      oneOf(emplacements, { description: 'In place of what the selector finds, or beside it' }),
-    ),
-    createdAt: Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'], ...extension }),
-    updatedAt: Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'], ...extension }),
-  },
-  { ...strict, title: 'Integration' },
-)
+  ),
+  type: text('Channel of the entrypoint; of one that is absent, what it was', 'web'),
+  format: text('What the channel embeds', 'embed-image'),
+  outputTypes: listOf(like('json'), 'Kinds of output that the live version can answer with, else the draft'),
+  parameters: AddressParameters,
+  display: text(
+    'Address that gives the content, with the parameters of the integration and of the workflow’s variable profile',
+    'https://millrace.example/r/k3v9X1pQ0z?trk-u={{contact.id}}',
+  ),
+  click: text('Address behind the content'),
+  domain: Type.Optional(
+    text('Host of the site: `trk-redirect` may lead to it and to those below it', 'shop.example'),
+  ),
+  code: Type.Optional(text('Script that runs after the content was put in')),
+  selector: Type.Optional(text('CSS selector of the place', '#hero')),
+  enabled: flag('Whether it shows anything'),
+  includeContext: Type.Optional(flag('Whether the parameters of the page’s address are passed on')),
+  includeDatalayerPath: Type.Optional(
+    names('Paths into the data layer whose values are passed on, each under the last part of its path'),
+  ),
+  waitForEvents: Type.Optional(
+    names('Events of the data layer: the content is put in once one of them was seen'),
+  ),
+  filters: Type.Optional(filters),
+  emplacement: Type.Optional(oneOf(emplacements, 'In place of what the selector finds, or beside it')),
+  createdAt: extension(Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })),
+  updatedAt: extension(Type.String({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] })),
+})
 export type Integration = Static<typeof Integration>
 
-const condition = Type.Object(
-  {
-    ...IntegrationCondition.properties,
-    values: Type.Optional(IntegrationCondition.properties.values),
-  },
-  { ...strict, title: 'IntegrationConditionInput' },
-)
+const condition = named('IntegrationConditionInput', {
+  ...IntegrationCondition.properties,
+  values: Type.Optional(IntegrationCondition.properties.values),
+})
 
+const entrypointId = text('Entrypoint of the live version or of the draft', 'hero', { pattern: keyPattern })
 const writable = {
   name: nameText('Name of the place', 200, { examples: ['Home page'] }),
-  entrypointId: Type.String({
-    pattern: keyPattern,
-    description: 'Entrypoint of the live version or of the draft',
-    examples: ['hero'],
-  }),
   parameters: AddressParameters,
-  domain: Type.String({
-    minLength: 1,
-    maxLength: 253,
-    description: 'Host name without scheme, port and path',
-    examples: ['shop.example'],
-  }),
+  domain: filled('Host name without scheme, port and path', 253, 'shop.example'),
   code: Type.String({
     maxLength: integrationLimits.codeBytes,
     pattern: storablePattern,
     description:
       'For `web`: script (no module) that runs after the content was put in, up to 20 kB; a syntax error is refused with its line and column',
   }),
-  selector: Type.String({
-    minLength: 1,
-    maxLength: integrationLimits.selector,
-    description: 'For `web`: CSS selector of the place',
-    examples: ['#hero'],
-  }),
-  enabled: Type.Boolean({ description: 'Whether it shows anything' }),
-  includeContext: Type.Boolean({
-    description: 'For `web`: whether the parameters of the page’s address are passed on',
-  }),
+  selector: filled('For `web`: CSS selector of the place', integrationLimits.selector, '#hero'),
+  enabled: flag('Whether it shows anything'),
+  includeContext: flag('For `web`: whether the parameters of the page’s address are passed on'),
   includeDatalayerPath: names('For `web`: paths into the data layer whose values are passed on'),
   waitForEvents: names('For `web`: events of the data layer, of which one is waited for'),
-  filters: Type.Object(
+  filters: named(
+    'IntegrationFiltersInput',
     {
       type: oneOf(['and', 'or']),
       conditions: Type.Array(condition, { minItems: 1, maxItems: integrationLimits.conditions }),
     },
-    { ...strict, title: 'IntegrationFiltersInput', description: 'For `web`: pages on which it is shown' },
+    'For `web`: pages on which it is shown',
   ),
-  emplacement: oneOf(emplacements, { description: 'For `web`; `replace` when absent' }),
+  emplacement: oneOf(emplacements, 'For `web`; `replace` when absent'),
 }
 
 const creation = {
-  entrypointId: writable.entrypointId,
-  name: Type.Optional(writable.name),
-  parameters: Type.Optional(writable.parameters),
-  domain: Type.Optional(writable.domain),
-  code: Type.Optional(writable.code),
-  selector: Type.Optional(writable.selector),
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether it shows anything; true when absent' })),
-  includeContext: Type.Optional(writable.includeContext),
-  includeDatalayerPath: Type.Optional(writable.includeDatalayerPath),
-  waitForEvents: Type.Optional(writable.waitForEvents),
-  filters: Type.Optional(writable.filters),
-  emplacement: Type.Optional(writable.emplacement),
+  entrypointId,
+  ...optionals(writable),
+  enabled: Type.Optional(flag('Whether it shows anything; true when absent')),
 }
 
-export const IntegrationCreation = Type.Object(
-  { ...creation, ...responseOnly(Integration, creation) },
-  { ...strict, title: 'IntegrationCreation' },
-)
+export const IntegrationCreation = bodyOf('IntegrationCreation', Integration, creation)
 export type IntegrationCreation = Static<typeof IntegrationCreation>
 
 const update = {
   ...creation,
-  entrypointId: Type.Optional(writable.entrypointId),
-  name: Type.Optional(nullable(writable.name, { description: 'Name of the place; null: none' })),
-  domain: Type.Optional(nullable(writable.domain, { description: 'Host name; null: none' })),
-  code: Type.Optional(nullable(writable.code, { description: 'For `web`; null: none' })),
-  selector: Type.Optional(nullable(writable.selector, { description: 'For `web`; null: none' })),
+  entrypointId: Type.Optional(entrypointId),
+  name: Type.Optional(nullable(writable.name, 'Name of the place; null: none')),
+  domain: Type.Optional(nullable(writable.domain, 'Host name; null: none')),
+  code: Type.Optional(nullable(writable.code, 'For `web`; null: none')),
+  selector: Type.Optional(nullable(writable.selector, 'For `web`; null: none')),
   enabled: Type.Optional(writable.enabled),
-  filters: Type.Optional(nullable(writable.filters, { description: 'For `web`; null: every page' })),
+  filters: Type.Optional(nullable(writable.filters, 'For `web`; null: every page')),
 }
 
 /** Partial: a field that is absent stays as it is; lists and maps are replaced as a whole. */
-export const IntegrationUpdate = Type.Object(
-  { ...update, ...responseOnly(Integration, update) },
-  { ...strict, title: 'IntegrationUpdate' },
-)
+export const IntegrationUpdate = bodyOf('IntegrationUpdate', Integration, update)
 export type IntegrationUpdate = Static<typeof IntegrationUpdate>
 
-export const IntegrationSnippet = Type.Object(
-  { html: Type.String({ description: 'HTML to paste into the mail or page' }) },
-  { ...strict, title: 'IntegrationSnippet' },
-)
+export const IntegrationSnippet = named('IntegrationSnippet', {
+  html: text('HTML to paste into the mail or page'),
+})
 export type IntegrationSnippet = Static<typeof IntegrationSnippet>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { longText, mapOf, responseOnly, strict } from './formats.ts'
+import { bodyOf, flag, listOf, longText, mapOf, named, strict, text } from './formats.ts'
 import { DefinitionChange, DefinitionFault, definitionLimits } from './workflow-definition.ts'
 import { AnalyzeOverrides, versionHead, WorkflowVersion } from './workflow-version.ts'
 
@@ -14,30 +14,27 @@ export const versionLimits = {
 } as const
 
 /** A version without its content, as lists have it. */
-export const WorkflowVersionSummary = Type.Object(versionHead, { ...strict, title: 'WorkflowVersionSummary' })
+export const WorkflowVersionSummary = named('WorkflowVersionSummary', versionHead)
 export type WorkflowVersionSummary = Static<typeof WorkflowVersionSummary>
 
 const parts = (description: string, maxProperties: number) =>
   mapOf(Type.Unknown(), { description, maxProperties })
 
 /** Any graph within the bounds can be saved: what is wrong with it is said by validation. */
-const DefinitionInput = Type.Object(
+const DefinitionInput = named(
+  'WorkflowDefinitionInput',
   {
     nodes: parts('By node', definitionLimits.nodes),
     entrypoints: parts('By entrypoint', definitionLimits.entrypoints),
     edges: parts('By edge', definitionLimits.edges),
   },
-  {
-    ...strict,
-    title: 'WorkflowDefinitionInput',
-    description: 'What each part holds: docs/workflows.md, Fields',
-  },
+  'What each part holds: docs/workflows.md, Fields',
 )
 
 const save = {
   definition: Type.Optional(DefinitionInput),
   metadata: Type.Optional(
-    mapOf(Type.Unknown(), { description: `Notes of the editor, up to ${versionLimits.metadataBytes} bytes` }),
+    mapOf(Type.Unknown(), `Notes of the editor, up to ${versionLimits.metadataBytes} bytes`),
   ),
   analyzeOverrides: Type.Optional(
     Type.Partial(AnalyzeOverrides, {
@@ -50,29 +47,18 @@ const save = {
 }
 
 /** A field that is absent stays as it is; those that are there are replaced as a whole. */
-export const WorkflowVersionSave = Type.Object(
-  { ...save, ...responseOnly(WorkflowVersion, save) },
-  { ...strict, title: 'WorkflowVersionSave' },
-)
+export const WorkflowVersionSave = bodyOf('WorkflowVersionSave', WorkflowVersion, save)
 export type WorkflowVersionSave = Static<typeof WorkflowVersionSave>
 
-export const WorkflowValidation = Type.Object(
-  {
-    valid: Type.Boolean({ description: 'Whether it can be published as it is' }),
-    faults: Type.Array(DefinitionFault),
-  },
-  { ...strict, title: 'WorkflowValidation' },
-)
+export const WorkflowValidation = named('WorkflowValidation', {
+  valid: flag('Whether it can be published as it is'),
+  faults: Type.Array(DefinitionFault),
+})
 export type WorkflowValidation = Static<typeof WorkflowValidation>
 
-export const WorkflowChanges = Type.Object(
-  {
-    from: Type.String({ description: 'The earlier version' }),
-    to: Type.String({ description: 'The version of the address' }),
-    changes: Type.Array(DefinitionChange, {
-      description: `From the one to the other; at most ${definitionLimits.listed}`,
-    }),
-  },
-  { ...strict, title: 'WorkflowChanges' },
-)
+export const WorkflowChanges = named('WorkflowChanges', {
+  from: text('The earlier version'),
+  to: text('The version of the address'),
+  changes: listOf(DefinitionChange, `From the one to the other; at most ${definitionLimits.listed}`),
+})
 export type WorkflowChanges = Static<typeof WorkflowChanges>

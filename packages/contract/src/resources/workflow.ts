@@ -1,10 +1,19 @@
 import { type Static, Type } from 'typebox'
-import { dateTime, id, longText, nameText, nullable, oneOf, responseOnly, strict } from './formats.ts'
+import {
+  bodyOf,
+  dateTime,
+  extension,
+  flag,
+  id,
+  listOf,
+  longText,
+  named,
+  nameText,
+  nullable,
+  oneOf,
+} from './formats.ts'
 import { Integration } from './workflow-integration.ts'
 import { WorkflowVersion } from './workflow-version.ts'
-
-/** Beyond docs/interface.md. */
-const extension = { 'x-millrace-extension': true } as const
 
 /** Bounds of workflows (docs/workflows.md, Life). */
 export const workflowLimits = {
@@ -55,42 +64,36 @@ export function workflowActionsFrom(status: WorkflowStatus): AskedWorkflowAction
 }
 
 /** docs/interface.md, Workflow. `_id` and `id` are the same identifier. */
-export const Workflow = Type.Object(
-  {
-    _id: id('Identifier of the workflow'),
-    id: id('The same identifier'),
-    companyId: id('Company that owns it'),
-    name: Type.String(),
-    description: Type.Optional(Type.String()),
-    variableProfileId: Type.Optional(Type.String()),
-    createdAt: dateTime('When it was made'),
-    updatedAt: dateTime('When it was changed last'),
-    archivedAt: Type.Optional(dateTime('When it was archived')),
-    hierarchy: Type.Array(Type.String(), { description: 'Folders from the root; `[]` is the root' }),
-    status: oneOf(workflowStatuses, { description: 'See docs/workflows.md, Life' }),
-    hidden: Type.Boolean({ description: 'Whether lists leave it out' }),
-    resourceGroupIds: Type.Array(Type.String(), { description: 'Teams that see it' }),
-    integrations: Type.Array(Integration),
-    versions: Type.Array(WorkflowVersion, {
-      description:
-        'The draft, the live one and those before it, the newest first; older ones are read one by one (docs/workflows.md, Versions)',
-    }),
-  },
-  { ...strict, title: 'Workflow' },
-)
+export const Workflow = named('Workflow', {
+  _id: id('Identifier of the workflow'),
+  id: id('The same identifier'),
+  companyId: id('Company that owns it'),
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  variableProfileId: Type.Optional(Type.String()),
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was changed last'),
+  archivedAt: Type.Optional(dateTime('When it was archived')),
+  hierarchy: listOf(Type.String(), 'Folders from the root; `[]` is the root'),
+  status: oneOf(workflowStatuses, 'See docs/workflows.md, Life'),
+  hidden: flag('Whether lists leave it out'),
+  resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
+  integrations: Type.Array(Integration),
+  versions: listOf(
+    WorkflowVersion,
+    'The draft, the live one and those before it, the newest first; older ones are read one by one (docs/workflows.md, Versions)',
+  ),
+})
 export type Workflow = Static<typeof Workflow>
 
 const { integrations: _integrations, versions: _versions, ...head } = Workflow.properties
 
 /** A workflow as lists have it. */
-export const WorkflowSummary = Type.Object(
-  {
-    ...head,
-    draftVersionId: id('Version that is edited'),
-    liveVersionId: Type.Optional(id('Version that is shown while the workflow is published')),
-  },
-  { ...strict, title: 'WorkflowSummary' },
-)
+export const WorkflowSummary = named('WorkflowSummary', {
+  ...head,
+  draftVersionId: id('Version that is edited'),
+  liveVersionId: Type.Optional(id('Version that is shown while the workflow is published')),
+})
 export type WorkflowSummary = Static<typeof WorkflowSummary>
 
 const hierarchy = Type.Array(nameText('Name of a folder', 100), {
@@ -107,19 +110,13 @@ const creation = {
   }),
   description: Type.Optional(longText('What it is for')),
   hierarchy: Type.Optional(hierarchy),
-  hidden: Type.Optional(Type.Boolean({ description: 'Whether lists leave it out; false when absent' })),
+  hidden: Type.Optional(flag('Whether lists leave it out; false when absent')),
   variableProfileId: Type.Optional(
-    nullable(id('Variable profile'), {
-      description: 'Parameters of its addresses; null: none',
-      ...extension,
-    }),
+    extension(nullable(id('Variable profile'), 'Parameters of its addresses; null: none')),
   ),
 }
 
-export const WorkflowCreation = Type.Object(
-  { ...creation, ...responseOnly(Workflow, creation) },
-  { ...strict, title: 'WorkflowCreation' },
-)
+export const WorkflowCreation = bodyOf('WorkflowCreation', Workflow, creation)
 export type WorkflowCreation = Static<typeof WorkflowCreation>
 
 const update = {
@@ -129,8 +126,5 @@ const update = {
 }
 
 /** Partial: a field that is absent stays as it is; lists are replaced as a whole. */
-export const WorkflowUpdate = Type.Object(
-  { ...update, ...responseOnly(Workflow, update) },
-  { ...strict, title: 'WorkflowUpdate' },
-)
+export const WorkflowUpdate = bodyOf('WorkflowUpdate', Workflow, update)
 export type WorkflowUpdate = Static<typeof WorkflowUpdate>
