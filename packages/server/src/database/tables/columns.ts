@@ -8,6 +8,9 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, m
 
 export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
+/** What belongs to a company. */
+export const owned = { id: id('id').primaryKey(), companyId: id('company_id').notNull() }
+
 /** When a row was made and last changed, by the clock of the database. */
 export const history = {
   createdAt: instant('created_at').notNull().defaultNow(),

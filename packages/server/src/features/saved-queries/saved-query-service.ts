@@ -14,7 +14,6 @@ import { invalid } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, mapListed, type Page, rangeOf } from '../../platform/paging.ts'
-import type { Key } from '../../platform/resources/company-rows.ts'
 import { found, requireRoom, withIsoDates, withoutNulls } from '../../platform/resources/resource.ts'
 import { assertMayChange, assertMayExport } from '../../platform/statistics-rights.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
@@ -23,7 +22,7 @@ import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { Zone } from '../statistics/query/time/zone.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
-import { createSavedQueryStore, type SavedQueryStore, type StoredSavedQuery } from './saved-query-store.ts'
+import { createSavedQueryStore, type StoredSavedQuery } from './saved-query-store.ts'
 import { nextTimes } from './schedule/planned-times.ts'
 import { type Fault, isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
 
@@ -138,9 +137,6 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
   const find = async ({ companyId }: Principal, id: string): Promise<StoredSavedQuery> =>
     found(await store.find(companyId, normalizeId(id)), 'savedQueryNotFound', id)
 
-  const readBack = async (within: SavedQueryStore, { companyId, id }: Key): Promise<SavedQuery> =>
-    toSavedQuery(found(await within.find(companyId, id), 'savedQueryNotFound', id))
-
   async function findToChange(principal: Principal, id: string): Promise<StoredSavedQuery> {
     const stored = await find(principal, id)
     assertMayChange(principal, [stored.createdBy, stored.ownerId])
@@ -177,7 +173,7 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
         requireRoom('tooManySavedQueries', maxSavedQueries, await within.count(companyId))
         const saver = { ownerId: userId, createdBy: userId, lastSavedBy: userId }
         await within.insert({ id, companyId, name, queries, ...saver, ...planned })
-        return readBack(within, { companyId, id })
+        return toSavedQuery(found(await within.find(companyId, id), 'savedQueryNotFound', id))
       })
     },
 
@@ -206,14 +202,14 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
         if (isTaken && !planned && isOn(locked.schedule)) assertMayExport(principal)
         const isHandedOver =
           isTaken && !planned && locked.ownerId !== userId && locked.schedule.linkedAccounts
-        await within.update(locked, {
+        const updated = await within.update(companyId, locked.id, {
           lastSavedBy: userId,
           ...definedOf({ name, queries: queries && [...queries] }),
           ...(planned && { ...planned, pausedReason: null, failures: 0 }),
           ...(isTaken && { ownerId: userId }),
           ...(isHandedOver && { schedule: { ...locked.schedule, linkedAccounts: [] } }),
         })
-        return readBack(within, locked)
+        return toSavedQuery(updated)
       })
     },
 

@@ -7,6 +7,7 @@ import { users } from '../../database/tables/user.ts'
 import type { Language } from '../../platform/i18n/language.ts'
 import type { Listed, Page } from '../../platform/paging.ts'
 import { companyRows } from '../../platform/resources/company-rows.ts'
+import { found } from '../../platform/resources/resource.ts'
 import { and, desc, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
@@ -24,8 +25,6 @@ export interface Runner {
   readonly permissions: ReadonlySet<PermissionName>
 }
 
-export type SavedQueryStore = ReturnType<typeof createSavedQueryStore>
-
 /** Saved queries; given a transaction it works inside it. */
 export function createSavedQueryStore(db: Queries) {
   const rows = companyRows(db, savedQueries)
@@ -39,6 +38,16 @@ export function createSavedQueryStore(db: Queries) {
 
     /** Locks it until the transaction ends: changes, the planning of runs and their delivery come one after the other. */
     lock: (companyId: string, id: string) => rows.findForUpdate({ companyId, id }),
+
+    /** What users change. */
+    async update(
+      companyId: string,
+      id: string,
+      change: Partial<StoredSavedQuery>,
+    ): Promise<StoredSavedQuery> {
+      await rows.update({ companyId, id }, change)
+      return found(await rows.find({ companyId, id }), 'savedQueryNotFound', id)
+    },
 
     count: (companyId: string): Promise<number> => rows.count(eq(savedQueries.companyId, companyId)),
 

@@ -17,8 +17,12 @@ export interface Key {
   readonly id: string
 }
 
-type CompanyTable = PgTable &
-  Readonly<Record<'id' | 'companyId' | 'updatedAt', PgColumn>> & { readonly revision?: PgColumn }
+interface Touched {
+  readonly updatedAt?: PgColumn
+  readonly revision?: PgColumn
+}
+
+type CompanyTable = PgTable & Readonly<Record<'id' | 'companyId', PgColumn>> & Touched
 type Selected = Readonly<Record<string, SQL>>
 
 /** A row of the table, with what is selected besides its columns. */
@@ -26,9 +30,9 @@ export type RowOf<T extends PgTable, E extends Selected = Record<never, SQL>> = 
   readonly [K in keyof E]: E[K] extends SQL<infer V> ? V : never
 }
 
-/** What a change sets besides its fields: the time only grows, and with it the revision where the table has one. */
-export const touched = ({ updatedAt, revision }: { updatedAt: PgColumn; revision?: PgColumn }) => ({
-  updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
+/** What a change sets besides its fields: time and revision, where the table has them, only grow. */
+export const touched = ({ updatedAt, revision }: Touched) => ({
+  ...(updatedAt && { updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')` }),
   ...(revision && { revision: sql`${revision} + 1` }),
 })
 

@@ -53,9 +53,8 @@ export const recorderOf =
   ): Promise<void> =>
     recordAudit(tx, auditEventOf(caller, action, { kind, id, name }, details))
 
-type WithTexts<T> = {
-  [K in keyof T]: T[K] extends Date ? string : T[K] extends Date | null ? string | null : T[K]
-}
+type Text<V> = V extends Date ? string : V
+type WithTexts<T> = { [K in keyof T]: Text<T[K]> }
 
 /** As bodies have it: instants are ISO 8601 texts. */
 export function withIsoDates<T extends object>(row: T): WithTexts<T> {

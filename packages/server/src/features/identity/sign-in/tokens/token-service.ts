@@ -1,5 +1,5 @@
 import type { TokenResponse } from '@millrace/contract/resources/token.ts'
-import { type AuditEvent, auditEventOf } from '../../../../platform/audit.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
 import { isPasswordTooLong, maximumPasswordBytes } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
@@ -96,7 +96,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
   const recordTheft = (
     tx: Queries,
     { userId: id, companyId, email: name }: { userId: string; companyId: string; email: string },
-    details: AuditEvent['details'],
+    details: Readonly<Record<string, unknown>>,
     address: string,
   ): Promise<void> => {
     const target = { kind: 'user', id, name }

@@ -1,4 +1,5 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
+import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
 import { hashSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
@@ -19,7 +20,8 @@ export interface KeptSingleSignOn {
   readonly browser: string
 }
 
-export interface InitiatedSignInDependencies extends Pick<IdentityContext, 'publicUrl' | 'random'> {
+export interface InitiatedSignInDependencies extends Pick<IdentityContext, 'publicUrl'> {
+  readonly random: RandomBytes
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
   readonly findClient: FindClient
