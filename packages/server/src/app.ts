@@ -9,9 +9,8 @@ import { registerExperimentResultRoutes } from './features/experiments/results/r
 import { registerAccountRoutes } from './features/identity/people/account-routes.ts'
 import { registerProvisioningRoutes } from './features/identity/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from './features/identity/provisioning/scim-routes.ts'
-import { registerApplicationRoutes } from './features/identity/sessions/applications/application-routes.ts'
 import { isCrossOriginPath } from './features/identity/sessions/clients/cross-origin-paths.ts'
-import { registerOwnSessionRoutes } from './features/identity/sessions/own-sessions/own-session-routes.ts'
+import { registerSessionRoutes } from './features/identity/sessions/session-routes.ts'
 import { registerPasswordLinkRoutes } from './features/identity/sign-in/pages/password-link-routes.ts'
 import { registerSignInRoutes } from './features/identity/sign-in/pages/sign-in-routes.ts'
 import { registerAuthenticatorRoutes } from './features/identity/sign-in/second-factor/authenticator-routes.ts'
@@ -80,8 +79,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     await app.register(async function authenticated(scope) {
       services.guard.protect(scope)
       measureCalls(scope, context)
-      registerApplicationRoutes(scope, services.applications)
-      registerOwnSessionRoutes(scope, services.ownSessions)
+      registerSessionRoutes(scope, services.ownSessions, services.applications)
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
       registerCohortRoutes(scope, services.cohorts)

@@ -271,19 +271,16 @@ export function createServices(parts: ServiceParts): Services {
       return client && { ...client, redirectUris: redirectAddresses(client.redirectUris, publicUrl()) }
     },
   }
+  const identity = { relational, recordAudit, passwords, box, enqueueMail, publicUrl, clock, log: logger }
   const familiar = createFamiliarStore(relational.db)
   const readAuthorization = createAuthorizationReader(tokens)
   const passwordCheck = createPasswordCheck({
-    relational,
+    ...identity,
     tokens,
     familiar,
     throttle: createSqlLeakyBuckets(relational.db),
-    passwords,
-    secondFactor: createSecondFactor({ box, clock }),
-    recordAudit,
-    log: logger,
+    secondFactor: createSecondFactor(identity),
     policy: overrides.throttlePolicy ?? defaultPolicy,
-    clock,
   })
   const datasourceStates = createDatasourceStore(relational.db)
   const collector = createCollectorService({
@@ -299,14 +296,10 @@ export function createServices(parts: ServiceParts): Services {
     logger,
     metrics,
   })
-  const provisioning = createProvisioning({ relational, recordAudit, publicUrl, clock })
+  const provisioning = createProvisioning(identity)
   const { knowsTimezone } = createTimezoneStore({ columnar })
   const accounts = createAccountServices({
-    relational,
-    passwords,
-    recordAudit,
-    enqueueMail,
-    publicUrl,
+    ...identity,
     knowsTimezone,
     settingsNaming: provisioning.settingsNaming,
     async onTimezoneChanged(tx, companyId) {
@@ -315,13 +308,11 @@ export function createServices(parts: ServiceParts): Services {
     },
   })
   const signIn = createSignInService({
-    relational,
+    ...identity,
     tokens,
     familiar,
     passwordCheck,
-    recordAudit,
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
-    publicUrl,
   })
   const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
@@ -378,6 +369,7 @@ export function createServices(parts: ServiceParts): Services {
   const readSight = createSightReader(relational.db)
   const cohorts = createCohortService({
     relational,
+    lockCompany,
     requireUnused: (tx, reader, resourceId) =>
       workflows.uses.requireUnused(tx, reader, { kind: 'cohort', resourceId }),
     lists: createCohortListStore({ columnar }),
@@ -517,49 +509,30 @@ export function createServices(parts: ServiceParts): Services {
       ...openRunner,
       environmentOf: runner.environmentOf,
     }),
-    tokens: createTokenService({
-      relational,
-      tokens,
-      passwordCheck,
-      recordAudit,
-    }),
+    tokens: createTokenService({ ...identity, tokens, passwordCheck }),
     guard: createBearerGuard({
       findPrincipal,
-      recordRefusal: createRefusalAudit({ relational, recordAudit, clock }),
+      recordRefusal: createRefusalAudit(identity),
     }),
     signIn,
     readAuthorization,
-    applications: createApplicationService({ relational, recordAudit }),
-    ownSessions: createOwnSessionService({ relational, recordAudit, readUserAgent: readSender }),
-    authenticators: createAuthenticatorService({
-      relational,
-      passwordCheck,
-      box,
-      recordAudit,
-      clock,
-    }),
+    applications: createApplicationService(identity),
+    ownSessions: createOwnSessionService({ ...identity, readUserAgent: readSender }),
+    authenticators: createAuthenticatorService({ ...identity, passwordCheck }),
     collector,
     storage,
     ...datasourceParts,
     datasourceImports,
     singleSignOn: createSingleSignOn({
-      relational,
-      box,
-      recordAudit,
-      publicUrl,
-      ports: {
-        readAuthorizationRequest: async (query, acceptLanguage) =>
-          (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
-        finishSignIn: signIn.finishSingleSignOn,
-        keepSignIn: signIn.keepSingleSignOn,
-        findClient: tokens.findClient,
-        fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
-        mailPasswordReset: accounts.passwordLinks.mailResetTo,
-      },
-      enqueueMail,
+      ...identity,
+      readAuthorizationRequest: async (query, acceptLanguage) =>
+        (await readAuthorization(new Map(Object.entries(query)), acceptLanguage)).request,
+      finishSignIn: signIn.finishSingleSignOn,
+      keepSignIn: signIn.keepSingleSignOn,
+      findClient: tokens.findClient,
+      fetchDocument: (url) => outgoing.fetchDocument(url, metadataLimits),
+      mailPasswordReset: accounts.passwordLinks.mailResetTo,
       onOutcome: (outcome) => metrics.singleSignOns.inc({ outcome }),
-      log: logger,
-      clock,
       resolveTxt: overrides.resolveTxt ?? resolveTxtRecords,
     }),
     analyticsSettings,

@@ -38,13 +38,19 @@ interface Actor {
   readonly email: string
 }
 
+/** Who changes something, and from which network address. */
+export interface AuditCaller {
+  readonly principal: Actor & { readonly companyId: string }
+  readonly address: string
+}
+
 export function actorOf({ userId, email }: Actor): AuditActor {
   return { kind: 'user', id: userId, name: email }
 }
 
 /** The entry of the audit log for an action of a signed-in user in their company. */
 export function auditEventOf(
-  caller: { readonly principal: Actor & { readonly companyId: string }; readonly address: string },
+  caller: AuditCaller,
   action: AuditAction,
   target?: AuditEvent['target'],
   details?: AuditEvent['details'],

@@ -92,10 +92,9 @@ describe('the role of the service', () => {
   test('still adds and reads', async () => {
     await recordAudit(database.db, { companyId, action: 'sign-out', actor: { kind: 'anonymous' } })
     const store = createAuditStore(database.db)
-    expect((await store.list(companyId, {}, { limit: 10, offset: 0 })).map(({ action }) => action)).toEqual([
-      'sign-out',
-      'sign-in',
-    ])
+    expect(
+      (await store.list(companyId, {}, { page: 1, perPage: 10 })).rows.map(({ action }) => action),
+    ).toEqual(['sign-out', 'sign-in'])
   })
 
   test.each([29, 0, -1, 3651, 2_147_483_647])('cannot set the retention to %i days', async (days) => {

@@ -1,11 +1,10 @@
 import type { CohortRule } from '@millrace/contract/resources/cohort.ts'
 import { integer, jsonb, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id, saves } from './columns.ts'
+import { history, id, owned, saves } from './columns.ts'
 
 /** A saved group of persons: by a rule, or by a list in the columnar store. */
 export const cohorts = pgTable('cohorts', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   description: text('description').notNull().default(''),
   rule: jsonb('rule').$type<CohortRule>(),

@@ -1,11 +1,4 @@
-import {
-  customType,
-  integer,
-  type PgColumn,
-  sql,
-  text,
-  timestamp,
-} from '../../platform/stores/postgres/drizzle.ts'
+import { customType, integer, text, timestamp } from '../../platform/stores/postgres/drizzle.ts'
 
 /** An identifier: 24 lower-case hexadecimal characters. */
 export const id = (name: string) => text(name)
@@ -14,6 +7,9 @@ export const id = (name: string) => text(name)
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 
 export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** What belongs to a company. */
+export const owned = { id: id('id').primaryKey(), companyId: id('company_id').notNull() }
 
 /** When a row was made and last changed, by the clock of the database. */
 export const history = {
@@ -27,9 +23,3 @@ export const saves = {
   /** A user, who may be gone. */
   lastSavedBy: id('last_saved_by'),
 }
-
-/** What a save sets besides what it saves: the time and the revision only grow. */
-export const nextRevision = (table: { readonly revision: PgColumn; readonly updatedAt: PgColumn }) => ({
-  revision: sql`${table.revision} + 1`,
-  updatedAt: sql`greatest(now(), ${table.updatedAt} + interval '1 millisecond')`,
-})

@@ -1,10 +1,9 @@
 import { bigint, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id, instant } from './columns.ts'
+import { history, id, instant, owned } from './columns.ts'
 
 /** Where events come in. */
 export const datasources = pgTable('datasources', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   kind: text('kind', { enum: ['tracking', 'worker', 'workflow_events'] })
     .notNull()

@@ -13,11 +13,10 @@ import {
   smallint,
   text,
 } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id, instant } from './columns.ts'
+import { history, id, instant, owned } from './columns.ts'
 
 export const experiments = pgTable('experiments', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   hypothesis: text('hypothesis').notNull().default(''),
   createdBy: id('created_by').notNull(),

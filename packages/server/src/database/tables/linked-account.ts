@@ -1,10 +1,9 @@
 import { pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, history, id } from './columns.ts'
+import { bytes, history, id, owned } from './columns.ts'
 
 /** A link from a user to a messaging service. */
 export const linkedAccounts = pgTable('linked_accounts', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   userId: id('user_id').notNull(),
   provider: text('provider', { enum: ['slack', 'teams', 'webhook'] }).notNull(),
   name: text('name').notNull(),

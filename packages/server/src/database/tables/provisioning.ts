@@ -1,5 +1,5 @@
 import { boolean, integer, jsonb, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, id, instant } from './columns.ts'
+import { bytes, id, instant, owned } from './columns.ts'
 
 /** What a company has set about its identity provider; absent for one that set nothing. */
 export const scimConfigs = pgTable('scim_configs', {
@@ -29,8 +29,7 @@ export const scimRoleMappings = pgTable(
 
 /** A token of a company's identity provider. */
 export const scimTokens = pgTable('scim_tokens', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   label: text('label').notNull(),
   tokenHash: bytes('token_hash').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),

@@ -19,7 +19,7 @@ import {
   real,
   text,
 } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id, instant } from './columns.ts'
+import { history, id, instant, owned } from './columns.ts'
 
 const requester = {
   requestedType: text('requested_type', { enum: ['user', 'platform', 'unknown'] }).notNull(),
@@ -28,8 +28,7 @@ const requester = {
 }
 
 export const reports = pgTable('reports', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   /** A user, who may be gone, or `platform`. */
   createdBy: text('created_by').notNull(),
   ...requester,
@@ -62,8 +61,7 @@ export const reports = pgTable('reports', {
 })
 
 export const reportGenerations = pgTable('report_generations', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   reportId: id('report_id').notNull(),
   kind: text('kind', { enum: ['initial', 'follow-up'] }).notNull(),
   question: text('question').notNull(),

@@ -1,9 +1,8 @@
 import { boolean, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id } from './columns.ts'
+import { history, id, owned } from './columns.ts'
 
 export const roles = pgTable('roles', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   /** Made with the company and the same in all of them: it cannot be edited. */
   builtIn: boolean('built_in').notNull().default(false),

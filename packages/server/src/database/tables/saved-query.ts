@@ -2,11 +2,10 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
 import { integer, json, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, history, id, instant, saves } from './columns.ts'
+import { bytes, history, id, instant, owned, saves } from './columns.ts'
 
 export const savedQueries = pgTable('saved_queries', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   /** Who saved it first; a user, who may be gone. */
   createdBy: id('created_by'),
   /** Whose rights its runs have; null when that user is gone. */
@@ -26,8 +25,7 @@ export const savedQueries = pgTable('saved_queries', {
 })
 
 export const savedQueryRuns = pgTable('saved_query_runs', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   savedQueryId: id('saved_query_id').notNull(),
   trigger: text('trigger', { enum: ['schedule', 'manual'] }).notNull(),
   /** Who asked for a manual run; a scheduled one has the rights of the owner. */

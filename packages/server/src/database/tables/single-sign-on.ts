@@ -1,5 +1,5 @@
 import { boolean, integer, jsonb, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, history, id, instant } from './columns.ts'
+import { bytes, history, id, instant, owned } from './columns.ts'
 
 /** How a company signs in through its identity provider; one or none each. */
 export const ssoConfigs = pgTable('sso_configs', {
@@ -45,8 +45,7 @@ export const ssoDefaultTeams = pgTable(
 
 /** A domain of addresses; it belongs to the one company that has verified it. */
 export const ssoDomains = pgTable('sso_domains', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   domain: text('domain').notNull(),
   challenge: text('challenge').notNull(),
   verifiedAt: instant('verified_at'),
@@ -55,8 +54,7 @@ export const ssoDomains = pgTable('sso_domains', {
 
 /** What our requests are signed with; the oldest that is valid signs, all stand in our metadata. */
 export const ssoCertificates = pgTable('sso_certificates', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   /** In PEM. */
   certificate: text('certificate').notNull(),
   /** The private key in PEM, sealed. */

@@ -1,10 +1,9 @@
 import { bigint, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, history, id } from './columns.ts'
+import { bytes, history, id, owned } from './columns.ts'
 
 /** What workflows, branches and experiments are tagged with. */
 export const tagKeys = pgTable('tag_keys', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   /** SHA-256 of the form in which names are compared. */
   nameHash: bytes('name_hash').notNull(),
@@ -19,8 +18,7 @@ export const tagKeys = pgTable('tag_keys', {
 })
 
 export const tagValues = pgTable('tag_values', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   tagKeyId: id('tag_key_id').notNull(),
   name: text('name').notNull(),
   nameHash: bytes('name_hash').notNull(),

@@ -1,10 +1,9 @@
 import { boolean, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id } from './columns.ts'
+import { history, id, owned } from './columns.ts'
 
 /** A team; what it owns is a resource group of the interface. */
 export const teams = pgTable('teams', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   /** For users without a team of their own; one in each company. */
   isDefault: boolean('is_default').notNull().default(false),

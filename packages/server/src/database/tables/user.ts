@@ -1,10 +1,9 @@
 import { languages } from '@millrace/contract/languages.ts'
 import { boolean, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id, instant } from './columns.ts'
+import { history, id, instant, owned } from './columns.ts'
 
 export const users = pgTable('users', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   /** As `parseEmailAddress` gives it; unique among the users of a company that are not deleted. */
   email: text('email').notNull(),
   /** Whether the address signs in to this account: one of the whole service, and none that is only invited. */

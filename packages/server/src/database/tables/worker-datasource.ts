@@ -2,7 +2,7 @@ import type { DatasourceImport } from '@millrace/contract/resources/datasource-i
 import type { DatasourceSource, RefreshSchedule } from '@millrace/contract/resources/datasource-source.ts'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import { bigint, integer, json, pgTable, real, text } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, id, instant } from './columns.ts'
+import { bytes, id, instant, owned } from './columns.ts'
 
 /** A source without what is kept elsewhere. */
 export type KeptSource = Omit<DatasourceSource, 'headers'> & { readonly headerNames?: readonly string[] }
@@ -52,8 +52,7 @@ export const workerDatasources = pgTable('worker_datasources', {
 
 /** Versions of rows; the rows of each are a table of their own in the schema `datasource_rows`. */
 export const datasourceVersions = pgTable('datasource_versions', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   datasourceId: id('datasource_id').notNull(),
   state: text('state', { enum: ['live', 'retired'] }).notNull(),
   fields: json('fields').$type<WorkerField[]>().notNull(),
@@ -68,8 +67,7 @@ export const datasourceVersions = pgTable('datasource_versions', {
 })
 
 export const datasourceImports = pgTable('datasource_imports', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   datasourceId: id('datasource_id').notNull(),
   trigger: text('trigger', { enum: ['upload', 'refresh', 'schedule', 'live'] }).notNull(),
   state: text('state', { enum: ['queued', 'running', 'done', 'unchanged', 'failed'] })

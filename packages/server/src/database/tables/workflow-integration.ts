@@ -1,11 +1,10 @@
 import { emplacements, type IntegrationFilters } from '@millrace/contract/resources/workflow-integration.ts'
 import { boolean, json, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id } from './columns.ts'
+import { history, id, owned } from './columns.ts'
 
 /** An address of the runner for one entrypoint of a workflow. */
 export const workflowIntegrations = pgTable('workflow_integrations', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   workflowId: id('workflow_id').notNull(),
   entrypointId: text('entrypoint_id').notNull(),
   /** What the entrypoint was when it was chosen. */

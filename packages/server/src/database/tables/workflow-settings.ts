@@ -1,12 +1,11 @@
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
 import type { VariableProfile } from '@millrace/contract/resources/variable-profile.ts'
 import { json, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id, saves } from './columns.ts'
+import { history, id, owned, saves } from './columns.ts'
 
 /** Parameters that addresses of workflows have. */
 export const variableProfiles = pgTable('variable_profiles', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   parameters: json('parameters').$type<VariableProfile['parameters']>().notNull(),
   ...history,
@@ -14,16 +13,14 @@ export const variableProfiles = pgTable('variable_profiles', {
 
 /** The tree into which branches are sorted. */
 export const branchCategories = pgTable('branch_categories', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   parentId: id('parent_id'),
   name: text('name').notNull(),
   ...history,
 })
 
 export const jsonTemplates = pgTable('json_templates', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   definition: json('definition').$type<JsonTemplate['definition']>().notNull(),
   variables: json('variables').$type<JsonTemplate['variables']>().notNull(),

@@ -16,11 +16,10 @@ import {
   primaryKey,
   text,
 } from '../../platform/stores/postgres/drizzle.ts'
-import { bytes, history, id, instant, saves } from './columns.ts'
+import { bytes, history, id, instant, owned, saves } from './columns.ts'
 
 export const workflows = pgTable('workflows', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   name: text('name').notNull(),
   description: text('description').notNull().default(''),
   /** Folders from the root. */
@@ -35,8 +34,7 @@ export const workflows = pgTable('workflows', {
 })
 
 export const workflowVersions = pgTable('workflow_versions', {
-  id: id('id').primaryKey(),
-  companyId: id('company_id').notNull(),
+  ...owned,
   workflowId: id('workflow_id').notNull(),
   number: integer('number').notNull(),
   state: text('state', { enum: versionStates }).notNull().default('draft'),

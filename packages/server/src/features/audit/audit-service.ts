@@ -1,13 +1,13 @@
 import type { AuditEntry } from '@millrace/contract/resources/audit-entry.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isId, normalizeId } from '../../platform/ids.ts'
-import { type Page, rangeOf } from '../../platform/paging.ts'
+import type { Listed, Page } from '../../platform/paging.ts'
 import { csvText } from '../../platform/text/csv.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { AuditCursor, AuditFilter, AuditStore } from './audit-store.ts'
 
 export interface AuditServiceDependencies {
-  readonly store: Pick<AuditStore, 'list' | 'count' | 'listAfter'>
+  readonly store: Pick<AuditStore, 'list' | 'listAfter'>
 }
 
 const maxExportRows = 50_000
@@ -66,19 +66,9 @@ export function createAuditService({ store }: AuditServiceDependencies) {
 
   return {
     /** @throws DomainError `forbidden` */
-    async list(
-      principal: Principal,
-      wanted: AuditFilter,
-      page: Page,
-    ): Promise<{ rows: AuditEntry[]; count: number }> {
+    async list(principal: Principal, wanted: AuditFilter, page: Page): Promise<Listed<AuditEntry>> {
       requireAccess(principal)
-      const { companyId } = principal
-      const filter = filterOf(wanted)
-      const [rows, count] = await Promise.all([
-        store.list(companyId, filter, rangeOf(page)),
-        store.count(companyId, filter),
-      ])
-      return { rows, count }
+      return store.list(principal.companyId, filterOf(wanted), page)
     },
 
     /**

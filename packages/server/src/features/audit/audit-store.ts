@@ -7,6 +7,7 @@ import {
 import { auditEntries } from '../../database/tables/audit-entry.ts'
 import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
 import { newId } from '../../platform/ids.ts'
+import { type Listed, mapListed, type Page, pageOf } from '../../platform/paging.ts'
 import { and, desc, eq, gte, lt, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
@@ -108,27 +109,14 @@ export function createAuditStore(db: Queries) {
 
   return {
     /** The newest first. */
-    async list(
-      companyId: string,
-      filter: AuditFilter,
-      page: { limit: number; offset: number },
-    ): Promise<AuditEntry[]> {
-      const rows = await db
+    async list(companyId: string, filter: AuditFilter, page: Page): Promise<Listed<AuditEntry>> {
+      const where = matching(companyId, filter)
+      const query = db
         .select()
         .from(auditEntries)
-        .where(matching(companyId, filter))
+        .where(where)
         .orderBy(...newestFirst)
-        .limit(page.limit)
-        .offset(page.offset)
-      return rows.map(toEntry)
-    },
-
-    async count(companyId: string, filter: AuditFilter): Promise<number> {
-      const [row] = await db
-        .select({ count: sql`count(*)`.mapWith(Number) })
-        .from(auditEntries)
-        .where(matching(companyId, filter))
-      return row?.count ?? 0
+      return mapListed(await pageOf(query, db.$count(auditEntries, where), page), toEntry)
     },
 
     /** A page of the log after a cursor; entries added meanwhile do not shift it. */

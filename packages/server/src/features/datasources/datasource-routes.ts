@@ -35,31 +35,17 @@ export function registerDatasourceRoutes(
   route(scope, listDatasources, ({ principal, query: { page, perPage, ...filter } }) =>
     service.list(principal, filter, { page, perPage }),
   )
-  route(scope, createDatasource, ({ principal, ip, body }) =>
-    service.create({ principal, address: ip }, body),
-  )
+  route(scope, createDatasource, ({ caller, body }) => service.create(caller, body))
   route(scope, readDatasource, ({ principal, params }) => service.read(principal, params.id))
-  route(scope, updateDatasource, ({ principal, ip, params, body }) =>
-    service.update({ principal, address: ip }, params.id, body),
+  route(scope, updateDatasource, ({ caller, params, body }) => service.update(caller, params.id, body))
+  route(scope, deleteDatasource, ({ caller, params }) => service.delete(caller, params.id))
+  route(scope, pauseDatasource, ({ caller, params }) => service.pause(caller, params.id))
+  route(scope, resumeDatasource, ({ caller, params }) => service.resume(caller, params.id))
+  route(scope, refreshDatasource, ({ caller, params }) => workerDatasources.refresh(caller, params.id))
+  route(scope, updateFields, ({ caller, params, body }) =>
+    workerDatasources.updateFields(caller, params.id, body),
   )
-  route(scope, deleteDatasource, ({ principal, ip, params }) =>
-    service.delete({ principal, address: ip }, params.id),
-  )
-  route(scope, pauseDatasource, ({ principal, ip, params }) =>
-    service.pause({ principal, address: ip }, params.id),
-  )
-  route(scope, resumeDatasource, ({ principal, ip, params }) =>
-    service.resume({ principal, address: ip }, params.id),
-  )
-  route(scope, refreshDatasource, ({ principal, ip, params }) =>
-    workerDatasources.refresh({ principal, address: ip }, params.id),
-  )
-  route(scope, updateFields, ({ principal, ip, params, body }) =>
-    workerDatasources.updateFields({ principal, address: ip }, params.id, body),
-  )
-  route(scope, publishDatasource, ({ principal, ip, params }) =>
-    workerDatasources.publish({ principal, address: ip }, params.id),
-  )
+  route(scope, publishDatasource, ({ caller, params }) => workerDatasources.publish(caller, params.id))
   route(scope, listImports, ({ principal, params, query }) =>
     workerDatasources.listImports(principal, params.id, query),
   )
@@ -80,10 +66,10 @@ export function registerDatasourceRoutes(
     route(bare, analyzeDatasource, ({ principal, params }, leaving) =>
       workerDatasources.analyze(principal, params.id, leaving()),
     )
-    route(bare, uploadContent, ({ principal, ip, params, query, raw, headers }) => {
+    route(bare, uploadContent, ({ caller, params, query, raw, headers }) => {
       allowLongBody(raw)
       const { 'content-type': contentType, 'content-length': length } = headers
-      return workerDatasources.upload({ principal, address: ip }, params.id, {
+      return workerDatasources.upload(caller, params.id, {
         body: raw,
         declaredBytes: length === undefined ? undefined : Number(length),
         fileName: query.fileName,

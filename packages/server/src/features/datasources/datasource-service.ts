@@ -11,7 +11,7 @@ import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import { namingTeams } from '../../platform/stores/named-teams.ts'
+import { refusing, requireRoom } from '../../platform/resources/resource.ts'
 import type { Queries as AllQueries, Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
@@ -59,7 +59,8 @@ export interface DatasourceServiceDependencies {
 /** Of one company. */
 const maxDatasources = 1_000
 
-const teamsKey = 'datasource_teams_company_id_team_id_fkey'
+const failuresOf = (teamIds: readonly string[] = []) =>
+  ({ datasource_teams_company_id_team_id_fkey: ['unknownTeam', { teamIds: [...teamIds] }] }) as const
 
 /** Creates a tracking datasource inside the caller's transaction: for the first start and the operator. */
 export async function insertDatasource(
@@ -167,10 +168,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
     async list(viewer: Viewer, filter: DatasourceFilter, page: Page): Promise<Listed<Datasource>> {
       const { resourceGroupId } = filter
       const wanted = { ...filter, resourceGroupId: resourceGroupId && normalizeId(resourceGroupId) }
-      const [rows, count] = await Promise.all([
-        store.list(viewer, wanted, rangeOf(page)),
-        store.count(viewer, wanted),
-      ])
+      const { rows, count } = await store.list(viewer, wanted, page)
       const workers = rows.filter(({ kind }) => kind === 'worker').map(({ id }) => id)
       const states = await createWorkerStore(relational.db).listStates(viewer.companyId, workers)
       return { rows: rows.map((row) => toDatasource(row, states.get(row.id), 'list')), count }
@@ -191,9 +189,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       const id = newId()
       const insert = async (tx: AllQueries): Promise<void> => {
         const within = createDatasourceStore(tx)
-        if ((await within.countOfCompany(companyId)) >= maxDatasources) {
-          throw new DomainError('tooManyDatasources', { limit: maxDatasources })
-        }
+        requireRoom('tooManyDatasources', maxDatasources, await within.countOfCompany(companyId))
         await within.insert({ id, companyId, name, kind: mode === 'worker' ? 'worker' : 'tracking', teamIds })
         if (mode === 'worker') {
           await createWorkerStore(tx).insert({
@@ -208,7 +204,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
           auditEventOf(caller, 'datasource-create', targetOf({ id, name }), { mode, teamIds }),
         )
       }
-      await namingTeams(teamsKey, teamIds, () => relational.transaction(insert))
+      await refusing(failuresOf(teamIds), () => relational.transaction(insert))
       return read(principal, id)
     },
 
@@ -266,7 +262,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
           }),
         )
       }
-      const changed = await namingTeams(teamsKey, teamIds, () => change(caller, id, work))
+      const changed = await refusing(failuresOf(teamIds), () => change(caller, id, work))
       if (formerContent !== undefined) await removeContent(formerContent).catch(() => {})
       return changed
     },

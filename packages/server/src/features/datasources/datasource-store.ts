@@ -1,6 +1,7 @@
 import type { Datasource, DatasourceType } from '@millrace/contract/resources/datasource.ts'
 import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
+import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
 import { and, asc, eq, exists, inArray, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
@@ -186,37 +187,20 @@ export function createDatasourceStore(db: Queries) {
       await db.delete(datasources).where(and(eq(datasources.companyId, companyId), eq(datasources.id, id)))
     },
 
-    async countOfCompany(companyId: string): Promise<number> {
-      const [row] = await db
-        .select({ count: sql`count(*)`.mapWith(Number) })
-        .from(datasources)
-        .where(and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted')))
-      return row?.count ?? 0
-    },
+    countOfCompany: (companyId: string): Promise<number> =>
+      db.$count(datasources, and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted'))),
 
     /** The oldest first. */
-    async list(
-      viewer: Viewer,
-      filter: DatasourceFilter,
-      page: { limit: number; offset: number },
-    ): Promise<StoredDatasource[]> {
-      if (viewer.teamIds.length === 0) return []
-      return db
+    async list(viewer: Viewer, filter: DatasourceFilter, page: Page): Promise<Listed<StoredDatasource>> {
+      if (viewer.teamIds.length === 0) return { rows: [], count: 0 }
+      const where = matching(viewer, filter)
+      const order = [asc(datasources.createdAt), asc(datasources.id)]
+      const query = db
         .select(columns)
         .from(datasources)
-        .where(matching(viewer, filter))
-        .orderBy(asc(datasources.createdAt), asc(datasources.id))
-        .limit(page.limit)
-        .offset(page.offset)
-    },
-
-    async count(viewer: Viewer, filter: DatasourceFilter): Promise<number> {
-      if (viewer.teamIds.length === 0) return 0
-      const [row] = await db
-        .select({ count: sql`count(*)`.mapWith(Number) })
-        .from(datasources)
-        .where(matching(viewer, filter))
-      return row?.count ?? 0
+        .where(where)
+        .orderBy(...order)
+      return pageOf(query, db.$count(datasources, where), page)
     },
 
     /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */

@@ -28,31 +28,19 @@ export function registerExperimentRoutes(
     const { status, includeArchived, ...page } = query
     return experiments.list(principal, { status, includeArchived }, page)
   })
-  route(scope, createExperiment, ({ principal, ip, body }) =>
-    experiments.create({ principal, address: ip }, body),
-  )
+  route(scope, createExperiment, ({ caller, body }) => experiments.create(caller, body))
   route(scope, readExperiment, ({ principal, params }) => experiments.read(principal, params.id))
-  route(scope, updateExperiment, ({ principal, ip, params, body }) =>
-    experiments.update({ principal, address: ip }, params.id, body),
+  route(scope, updateExperiment, ({ caller, params, body }) => experiments.update(caller, params.id, body))
+  route(scope, scheduleExperiment, ({ caller, params, body }) =>
+    experiments.schedule(caller, params.id, body.scheduledAt),
   )
-  route(scope, scheduleExperiment, ({ principal, ip, params, body }) =>
-    experiments.schedule({ principal, address: ip }, params.id, body.scheduledAt),
+  route(scope, startExperiment, ({ caller, params }) => experiments.start(caller, params.id))
+  route(scope, markExperimentRead, ({ caller, params }) => experiments.markRead(caller, params.id))
+  route(scope, endExperiment, ({ caller, params }) => experiments.end(caller, params.id))
+  route(scope, decideExperiment, ({ caller, params, body }, leaving) =>
+    experiments.decide(caller, params.id, body.routingVariantId, leaving()),
   )
-  route(scope, startExperiment, ({ principal, ip, params }) =>
-    experiments.start({ principal, address: ip }, params.id),
-  )
-  route(scope, markExperimentRead, ({ principal, ip, params }) =>
-    experiments.markRead({ principal, address: ip }, params.id),
-  )
-  route(scope, endExperiment, ({ principal, ip, params }) =>
-    experiments.end({ principal, address: ip }, params.id),
-  )
-  route(scope, decideExperiment, ({ principal, ip, params, body }, leaving) =>
-    experiments.decide({ principal, address: ip }, params.id, body.routingVariantId, leaving()),
-  )
-  route(scope, archiveExperiment, ({ principal, ip, params }) =>
-    experiments.archive({ principal, address: ip }, params.id),
-  )
+  route(scope, archiveExperiment, ({ caller, params }) => experiments.archive(caller, params.id))
   route(scope, readAssignment, ({ principal, params, query }, leaving) =>
     assignments.read(principal, params.id, query.unit, leaving()),
   )

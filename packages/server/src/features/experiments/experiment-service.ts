@@ -9,14 +9,19 @@ import {
   experimentLimits,
   type Variant,
 } from '@millrace/contract/resources/experiment.ts'
-import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/audit.ts'
-import { changesOf } from '../../platform/changes.ts'
+import { changesOf, definedOf } from '../../platform/changes.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import { type Listed, mapListed, type Page } from '../../platform/paging.ts'
+import {
+  found,
+  type ResourceContext,
+  recorderOf,
+  refusing,
+  requireRoom,
+} from '../../platform/resources/resource.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 import type { RequireResourceGroups } from '../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import type { SystemTagKeys } from '../tag-keys/system-tag-keys.ts'
@@ -32,11 +37,7 @@ import {
 } from './experiment-store.ts'
 import { type MeasuredExperiment, measuredOf } from './measured-experiment.ts'
 
-export interface ExperimentServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+export interface ExperimentServiceDependencies extends ResourceContext {
   readonly requireResourceGroups: RequireResourceGroups
   readonly tagKeys: SystemTagKeys
   /** @throws {DomainError} `unknownWorkflow` for those that are no workflows of the company */
@@ -54,30 +55,28 @@ export type ExperimentService = ReturnType<typeof createExperimentService>
 
 /** Experiments of a company and their states (docs/experiments.md, Life). */
 export function createExperimentService(dependencies: ExperimentServiceDependencies) {
-  const { relational, recordAudit, lockCompany, requireResourceGroups, tagKeys, readResults, clock } =
-    dependencies
+  const { relational, lockCompany, requireResourceGroups, tagKeys, readResults, clock } = dependencies
+  const record = recorderOf('experiment', dependencies.recordAudit)
   const { newSalt = randomSalt, requireWorkflows } = dependencies
 
-  async function get(queries: Queries, companyId: string, id: string): Promise<StoredExperiment> {
-    const found = await createExperimentStore(queries).find({ companyId, id: normalizeId(id) })
-    if (!found) throw absent(id)
-    return found
-  }
+  const get = async (queries: Queries, companyId: string, id: string): Promise<StoredExperiment> =>
+    found(
+      await createExperimentStore(queries).find({ companyId, id: normalizeId(id) }),
+      'experimentNotFound',
+      id,
+    )
 
   /** Changes one that is locked meanwhile, and gives it as it is afterwards. */
   function change(
     caller: Caller,
     id: string,
-    work: (tx: Queries, experiment: StoredExperiment) => Promise<AuditEvent | undefined>,
+    work: (tx: Queries, experiment: StoredExperiment) => Promise<void>,
   ): Promise<Experiment> {
     const { companyId } = caller.principal
     return relational.transaction(async (tx) => {
       const held = await createExperimentStore(tx).findForUpdate({ companyId, id: normalizeId(id) })
-      if (!held) throw absent(id)
-      const event = await work(tx, held)
-      if (!event) return toExperiment(held)
-      await recordAudit(tx, event)
-      return toExperiment(await get(tx, companyId, held.id))
+      await work(tx, found(held, 'experimentNotFound', id))
+      return toExperiment(await get(tx, companyId, id))
     })
   }
 
@@ -92,7 +91,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
       await createExperimentStore(tx).update(experiment, { ...fieldsOf(action, clock.now()), ...fields })
       await also?.(tx, experiment)
       const from = experiment.status
-      return auditEventOf(caller, audit, targetOf(experiment), { from, ...details })
+      await record(tx, caller, audit, experiment, { from, ...details })
     })
   }
 
@@ -127,12 +126,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
 
   return {
     async list({ companyId }: Principal, filter: ExperimentFilter, page: Page): Promise<Listed<Experiment>> {
-      const store = createExperimentStore(relational.db)
-      const [rows, count] = await Promise.all([
-        store.list(companyId, filter, rangeOf(page)),
-        store.count(companyId, filter),
-      ])
-      return { rows: rows.map(toExperiment), count }
+      return mapListed(await createExperimentStore(relational.db).list(companyId, filter, page), toExperiment)
     },
 
     /** Operation 8. @throws {DomainError} `experimentNotFound` */
@@ -151,12 +145,11 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
       const { variants, ...definition } = defineExperiment(body)
       const id = newId()
       const name = body.name.trim()
-      return namingTeams(body.resourceGroupIds, () =>
+      return refusing(failuresOf(body), () =>
         relational.transaction(async (tx) => {
           const store = createExperimentStore(tx)
           await lockCompany(tx, companyId)
-          const limit = experimentLimits.perCompany
-          if ((await store.count(companyId)) >= limit) throw new DomainError('tooManyExperiments', { limit })
+          requireRoom('tooManyExperiments', experimentLimits.perCompany, await store.count(companyId))
           const teamIds = (await requireResourceGroups(tx, companyId, body.resourceGroupIds)) ?? []
           await requireAttached(tx, companyId, body.attachments, [])
           const values = variants.map(toTagValue)
@@ -179,8 +172,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
           )
           await store.replaceTeams({ companyId, id }, teamIds)
           const details = { type: definition.type, variants: variants.length, resourceGroupIds: teamIds }
-          const target = { kind: 'experiment', id, name }
-          await recordAudit(tx, auditEventOf(caller, 'experiment-create', target, details))
+          await record(tx, caller, 'experiment-create', { id, name }, details)
           return toExperiment(await get(tx, companyId, id))
         }),
       )
@@ -188,7 +180,7 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
 
     /** @throws {DomainError} `validation`, `experimentNotFound`, `experimentFixed`, `tagKeyNameTaken` or `unknownTeam` */
     async update(caller: Caller, id: string, body: ExperimentUpdate): Promise<Experiment> {
-      return namingTeams(body.resourceGroupIds, () =>
+      return refusing(failuresOf(body), () =>
         change(caller, id, async (tx, experiment) => {
           const definition = redefined(experiment, body)
           await requireAttached(tx, experiment.companyId, body.attachments, experiment.attachments)
@@ -201,18 +193,18 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
             ...definition,
           }
           const changes = changesOf(experiment, wanted)
-          if (changes.changed.length === 0) return undefined
+          if (changes.changed.length === 0) return
           refuseFixed(experiment, changes.changed)
           const { resourceGroupIds, variants, metrics, ...fields } = wanted
           const store = createExperimentStore(tx)
-          await store.update(experiment, definedFields({ ...fields, metrics: metrics && [...metrics] }))
+          await store.update(experiment, definedOf({ ...fields, metrics: metrics && [...metrics] }))
           if (resourceGroupIds) await store.replaceTeams(experiment, resourceGroupIds)
           if (changes.changed.includes('variants')) await insertVariants(tx, experiment, variants ?? [])
           if (wanted.name !== undefined && changes.changed.includes('name') && experiment.tagKeyId !== null) {
             const key = { companyId: experiment.companyId, id: experiment.tagKeyId }
             await tagKeys.rename(tx, key, tagKeyName(experiment.id, wanted.name))
           }
-          return auditEventOf(caller, 'experiment-update', targetOf(experiment), { ...changes })
+          await record(tx, caller, 'experiment-update', experiment, { ...changes })
         }),
       )
     },
@@ -252,10 +244,9 @@ export function createExperimentService(dependencies: ExperimentServiceDependenc
     markRead(caller: Caller, id: string): Promise<Experiment> {
       return change(caller, id, async (tx, experiment) => {
         assertAllowed(experiment, 'read')
-        if (experiment.readAt !== null) return undefined
+        if (experiment.readAt !== null) return
         await createExperimentStore(tx).update(experiment, fieldsOf('read', clock.now()))
-        const details = { status: experiment.status }
-        return auditEventOf(caller, 'experiment-read', targetOf(experiment), details)
+        await record(tx, caller, 'experiment-read', experiment, { status: experiment.status })
       })
     },
 
@@ -328,8 +319,6 @@ interface Transition {
   readonly also?: (tx: Queries, experiment: StoredExperiment) => Promise<void>
 }
 
-const absent = (id: string) => new DomainError('experimentNotFound', { id: normalizeId(id) })
-
 const randomSalt = (): string => crypto.randomUUID().replaceAll('-', '')
 
 /** Unique, because it names the experiment. */
@@ -341,7 +330,8 @@ const toTagValue = ({ tagValueId, name }: Variant, i: number) => ({
   path: `variants.${i}.name`,
 })
 
-const targetOf = ({ id, name }: StoredExperiment) => ({ kind: 'experiment', id, name })
+const failuresOf = ({ resourceGroupIds = [] }: Pick<ExperimentUpdate, 'resourceGroupIds'>) =>
+  ({ experiment_teams_team: ['unknownTeam', { teamIds: resourceGroupIds }] }) as const
 
 /** An attachment that is there already keeps its time. */
 function attachmentsOf(
@@ -356,17 +346,3 @@ function attachmentsOf(
     return known ?? { surface, resourceId: normalizeId(resourceId), attachedAt: new Date(now).toISOString() }
   })
 }
-
-function definedFields(fields: { readonly [K in keyof ExperimentFields]: ExperimentFields[K] | undefined }) {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as ExperimentFields
-}
-
-/** Teams that were deleted meanwhile, as an error that says so. */
-const namingTeams = <T>(teamIds: readonly string[] = [], work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'experiment_teams_team'
-      ? new DomainError('unknownTeam', { teamIds: [...teamIds] }, { cause })
-      : undefined,
-  )

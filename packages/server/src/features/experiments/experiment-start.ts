@@ -1,9 +1,10 @@
 import type { RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { Key } from '../../platform/resources/company-rows.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { fieldsOf } from './experiment-states.ts'
-import { createExperimentStore, type ExperimentKey } from './experiment-store.ts'
+import { createExperimentStore } from './experiment-store.ts'
 
 /** Looked for at once. */
 const batch = 100
@@ -20,7 +21,7 @@ export function createExperimentStarter(dependencies: ExperimentStarterDependenc
   const { relational, recordAudit, clock, log } = dependencies
 
   /** @returns whether it was this call that started it */
-  async function start(key: ExperimentKey): Promise<boolean> {
+  async function start(key: Key): Promise<boolean> {
     return relational.transaction(async (tx) => {
       const store = createExperimentStore(tx)
       const held = await store.findForUpdate(key)

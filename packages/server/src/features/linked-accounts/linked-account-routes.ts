@@ -10,11 +10,9 @@ import type { LinkedAccountService } from './linked-account-service.ts'
 /** Operation 14 and the other operations on linked accounts, for the authenticated scope. */
 export function registerLinkedAccountRoutes(scope: FastifyInstance, service: LinkedAccountService): void {
   route(scope, listLinkedAccounts, ({ principal, query }) => service.list(principal, query.userId))
-  route(scope, createLinkedAccount, ({ principal, ip, body }) => {
+  route(scope, createLinkedAccount, ({ caller, body }) => {
     const { provider, name, url, secret } = body
-    return service.create({ principal, address: ip }, { provider, name, url, secret })
+    return service.create(caller, { provider, name, url, secret })
   })
-  route(scope, deleteLinkedAccount, ({ principal, ip, params }) =>
-    service.delete({ principal, address: ip }, params.id),
-  )
+  route(scope, deleteLinkedAccount, ({ caller, params }) => service.delete(caller, params.id))
 }

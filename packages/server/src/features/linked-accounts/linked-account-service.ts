@@ -1,5 +1,4 @@
 import type { LinkedAccount } from '@millrace/contract/resources/linked-account.ts'
-import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import { DomainError } from '../../platform/errors.ts'
@@ -7,16 +6,14 @@ import { isId, newId, normalizeId } from '../../platform/ids.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
 import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import { type ResourceContext, recorderOf, requireRoom } from '../../platform/resources/resource.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import { createLinkedAccountStore, targetContext, type UserReference } from './linked-account-store.ts'
 import { encodeMessage, faultOfTarget, type Message, type Target } from './linked-account-target.ts'
 
-export interface LinkedAccountServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface LinkedAccountServiceDependencies extends Omit<ResourceContext, 'lockCompany'> {
   readonly box: Pick<SecretBox, 'seal' | 'open'>
   readonly outgoing: Pick<OutgoingClient, 'postJson'>
-  readonly recordAudit: RecordAudit
   readonly clock: Clock
   /** Waits for one of the company's places to send a test, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
@@ -26,7 +23,7 @@ export interface AccountToLink extends Target {
   readonly name: string
 }
 
-const maxPerPerson = 20
+const maxPerUser = 20
 const attemptsPerHour = 30
 const hourMs = 3_600_000
 const maxEchoedIdLength = 128
@@ -35,7 +32,8 @@ export type LinkedAccountService = ReturnType<typeof createLinkedAccountService>
 
 /** Places outside the service that a user has messages sent to. */
 export function createLinkedAccountService(dependencies: LinkedAccountServiceDependencies) {
-  const { relational, box, outgoing, recordAudit, clock, enter } = dependencies
+  const { relational, box, outgoing, clock, enter } = dependencies
+  const record = recorderOf('linked-account', dependencies.recordAudit)
   const store = createLinkedAccountStore(relational.db)
   const attempts = createSlidingWindow(clock, hourMs, attemptsPerHour)
 
@@ -61,10 +59,6 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
     } finally {
       leave()
     }
-  }
-
-  async function requireRoom(count: Promise<number>): Promise<void> {
-    if ((await count) >= maxPerPerson) throw new DomainError('tooManyLinkedAccounts', { limit: maxPerPerson })
   }
 
   function requireAttempt(userId: string): void {
@@ -108,7 +102,7 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
       const { name, ...address } = wanted
       const fault = faultOfTarget(address)
       if (fault !== undefined) throw addressError(fault)
-      await requireRoom(store.count({ companyId, userId }))
+      requireRoom('tooManyLinkedAccounts', maxPerUser, await store.count({ companyId, userId }))
       requireAttempt(userId)
       await test(wanted, principal)
 
@@ -122,12 +116,10 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
         const within = createLinkedAccountStore(tx)
         // The user may have been deactivated during the test, which deletes linked accounts.
         if (!(await within.lockUser({ companyId, userId }))) throw new DomainError('unauthenticated')
-        await requireRoom(within.count({ companyId, userId }))
+        requireRoom('tooManyLinkedAccounts', maxPerUser, await within.count({ companyId, userId }))
         const { provider } = address
         const made = await within.insert({ id, companyId, userId, provider, name, host, sealedTarget })
-        const target = { kind: 'linked-account', id, name }
-        const details = { provider, host, userId }
-        await recordAudit(tx, auditEventOf(caller, 'linked-account-create', target, details))
+        await record(tx, caller, 'linked-account-create', made, { provider, host, userId })
         return made
       })
     },
@@ -165,10 +157,8 @@ export function createLinkedAccountService(dependencies: LinkedAccountServiceDep
       await relational.transaction(async (tx) => {
         const deleted = await createLinkedAccountStore(tx).delete(companyId, normalizeId(text), owner)
         if (!deleted) throw absent
-        const { id, name, provider, host } = deleted
-        const target = { kind: 'linked-account', id, name }
-        const details = { provider, host, userId: deleted.userId }
-        await recordAudit(tx, auditEventOf(caller, 'linked-account-delete', target, details))
+        const { provider, host } = deleted
+        await record(tx, caller, 'linked-account-delete', deleted, { provider, host, userId: deleted.userId })
       })
     },
   }

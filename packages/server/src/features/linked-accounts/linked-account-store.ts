@@ -2,6 +2,7 @@ import type { LinkedAccount, LinkedAccountProvider } from '@millrace/contract/re
 import { sealedColumns } from '../../database/sealed-columns.ts'
 import { linkedAccounts } from '../../database/tables/linked-account.ts'
 import { users } from '../../database/tables/user.ts'
+import { withIsoDates } from '../../platform/resources/resource.ts'
 import { and, asc, eq, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
@@ -31,13 +32,7 @@ const columns = {
   updatedAt: linkedAccounts.updatedAt,
 }
 
-type Row = Omit<LinkedAccount, 'createdAt' | 'updatedAt'> & { createdAt: Date; updatedAt: Date }
-
-const toLinkedAccount = (row: Row): LinkedAccount => ({
-  ...row,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-})
+const toLinkedAccount = withIsoDates<Pick<typeof linkedAccounts.$inferSelect, keyof typeof columns>>
 
 /** Linked accounts without their addresses; given a transaction it works inside it. */
 export function createLinkedAccountStore(db: Queries) {
@@ -47,11 +42,8 @@ export function createLinkedAccountStore(db: Queries) {
   return {
     /** Whether a user of the company, not erased, has the id. */
     async hasUser({ companyId, userId }: UserReference): Promise<boolean> {
-      const found = await db
-        .select({ id: users.id })
-        .from(users)
-        .where(and(eq(users.id, userId), eq(users.companyId, companyId), ne(users.status, 'deleted')))
-      return found.length > 0
+      const one = and(eq(users.id, userId), eq(users.companyId, companyId), ne(users.status, 'deleted'))
+      return (await db.$count(users, one)) > 0
     },
 
     /** Locks the linked accounts of a user until the transaction ends; false when the user is not active. */
@@ -63,13 +55,7 @@ export function createLinkedAccountStore(db: Queries) {
       return rows.length > 0
     },
 
-    async count(user: UserReference): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(linkedAccounts)
-        .where(of(user))
-      return row?.count ?? 0
-    },
+    count: (user: UserReference): Promise<number> => db.$count(linkedAccounts, of(user)),
 
     /** The oldest first. */
     async list(user: UserReference): Promise<LinkedAccount[]> {

@@ -7,13 +7,15 @@ import type {
   Schedule,
 } from '@millrace/contract/resources/saved-query.ts'
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
+import { definedOf } from '../../platform/changes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid, refuseFaults } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { faultsOfRecipients, parseEmailAddress } from '../../platform/mail/email-address.ts'
-import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
+import { type Listed, mapListed, type Page, rangeOf } from '../../platform/paging.ts'
+import { found, requireRoom, withIsoDates, withoutNulls } from '../../platform/resources/resource.ts'
 import { assertMayChange, assertMayExport } from '../../platform/statistics-rights.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../platform/stores/revision.ts'
@@ -21,7 +23,7 @@ import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import type { Zone } from '../statistics/query/time/zone.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
-import { createSavedQueryStore, type SavedQueryChange, type StoredSavedQuery } from './saved-query-store.ts'
+import { createSavedQueryStore, type StoredSavedQuery } from './saved-query-store.ts'
 import { nextTimes } from './schedule/planned-times.ts'
 import { isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
 
@@ -119,16 +121,13 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     return { schedule, nextRunAt: next === undefined ? null : new Date(next), plannedTo: new Date(now) }
   }
 
-  async function find({ companyId }: Principal, id: string): Promise<StoredSavedQuery> {
-    const found = await store.find(companyId, normalizeId(id))
-    if (!found) throw absent(id)
-    return found
-  }
+  const find = async ({ companyId }: Principal, id: string): Promise<StoredSavedQuery> =>
+    found(await store.find(companyId, normalizeId(id)), 'savedQueryNotFound', id)
 
   async function findToChange(principal: Principal, id: string): Promise<StoredSavedQuery> {
-    const found = await find(principal, id)
-    assertMayChange(principal, [found.createdBy, found.ownerId])
-    return found
+    const stored = await find(principal, id)
+    assertMayChange(principal, [stored.createdBy, stored.ownerId])
+    return stored
   }
 
   return {
@@ -158,12 +157,10 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
             'The saved query that this Idempotency-Key made is gone: use a new key to make another'
           throw new DomainError('conflict', { id }, { message })
         }
-        if ((await within.count(companyId)) >= maxSavedQueries) {
-          throw new DomainError('tooManySavedQueries', { limit: maxSavedQueries })
-        }
-        return toSavedQuery(
-          await within.insert({ id, companyId, ownerId: userId, name, queries, ...planned }),
-        )
+        requireRoom('tooManySavedQueries', maxSavedQueries, await within.count(companyId))
+        const saver = { ownerId: userId, createdBy: userId, lastSavedBy: userId }
+        await within.insert({ id, companyId, name, queries, ...saver, ...planned })
+        return toSavedQuery(found(await within.find(companyId, id), 'savedQueryNotFound', id))
       })
     },
 
@@ -184,33 +181,27 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       const planned = schedule === undefined ? undefined : await requireSchedule(schedule, principal)
       return relational.transaction(async (tx) => {
         const within = createSavedQueryStore(tx)
-        const locked = await within.lock(companyId, present.id)
-        if (!locked) throw absent(id)
+        const locked = found(await within.lock(companyId, present.id), 'savedQueryNotFound', id)
         await assertExpected(tx, locked, expected)
         if (name === undefined && !queries && !planned) return toSavedQuery(locked)
-        const change: SavedQueryChange = {
-          lastSavedBy: userId,
-          ...(name === undefined ? {} : { name }),
-          ...(queries && { queries }),
-          ...(planned && { ...planned, pausedReason: null, failures: 0 }),
-        }
-        if (!queries && !planned) return toSavedQuery(await within.update(companyId, locked.id, change))
         // What runs from now on is the caller's, whose rights it has.
-        if (!planned && isOn(locked.schedule)) assertMayExport(principal)
-        const isHandedOver = !planned && locked.ownerId !== userId && locked.schedule.linkedAccounts
-        return toSavedQuery(
-          await within.update(companyId, locked.id, {
-            ...change,
-            ownerId: userId,
-            ...(isHandedOver && { schedule: { ...locked.schedule, linkedAccounts: [] } }),
-          }),
-        )
+        const isTaken = queries !== undefined || planned !== undefined
+        if (isTaken && !planned && isOn(locked.schedule)) assertMayExport(principal)
+        const isHandedOver =
+          isTaken && !planned && locked.ownerId !== userId && locked.schedule.linkedAccounts
+        const updated = await within.update(companyId, locked.id, {
+          lastSavedBy: userId,
+          ...definedOf({ name, queries: queries && [...queries] }),
+          ...(planned && { ...planned, pausedReason: null, failures: 0 }),
+          ...(isTaken && { ownerId: userId }),
+          ...(isHandedOver && { schedule: { ...locked.schedule, linkedAccounts: [] } }),
+        })
+        return toSavedQuery(updated)
       })
     },
 
     async list({ companyId }: Principal, page: Page): Promise<Listed<SavedQuery>> {
-      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
-      return { rows: rows.map(toSavedQuery), count }
+      return mapListed(await store.list(companyId, page), toSavedQuery)
     },
 
     /** @throws DomainError `savedQueryNotFound` */
@@ -223,10 +214,9 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       const { companyId, id: savedQueryId } = await findToChange(principal, id)
       await relational.transaction(async (tx) => {
         const within = createSavedQueryStore(tx)
-        const locked = await within.lock(companyId, savedQueryId)
-        if (!locked) throw absent(id)
+        const locked = found(await within.lock(companyId, savedQueryId), 'savedQueryNotFound', id)
         await assertExpected(tx, locked, expected)
-        await within.delete(companyId, savedQueryId)
+        await within.delete(locked)
       })
     },
 
@@ -250,8 +240,8 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       const { companyId, userId } = principal
       assertMayExport(principal)
       return relational.transaction(async (tx) => {
-        const locked = await createSavedQueryStore(tx).lock(companyId, normalizeId(id))
-        if (!locked) throw absent(id)
+        const stored = await createSavedQueryStore(tx).lock(companyId, normalizeId(id))
+        const locked = found(stored, 'savedQueryNotFound', id)
         const [run] = await createRunStore(tx).insert([
           {
             id: newId(),
@@ -315,8 +305,6 @@ const openNone = (name: string): never => {
   throw new RangeError(`${name} is no time zone`)
 }
 
-const absent = (id: string) => new DomainError('savedQueryNotFound', { id: normalizeId(id) })
-
 /** A failure of one of several queries, with its place. */
 function placed(error: unknown, place: string): unknown {
   if (!(error instanceof DomainError)) return error
@@ -340,35 +328,26 @@ function normalized(schedule: Schedule): Schedule {
 }
 
 function toSavedQuery(row: StoredSavedQuery): SavedQuery {
-  const { id, companyId, name, queries, schedule, createdAt, updatedAt, revision } = row
-  return {
-    id,
-    companyId,
-    name,
-    queries,
-    schedule,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    revision,
-    ...(row.lastSavedBy === null ? {} : { lastSavedBy: row.lastSavedBy }),
-    ...(row.createdBy === null ? {} : { createdBy: row.createdBy }),
-    ...(row.ownerId === null ? {} : { ownerId: row.ownerId }),
-    ...(row.nextRunAt === null ? {} : { nextRunAt: row.nextRunAt.toISOString() }),
-    ...(row.pausedReason === null ? {} : { pausedReason: row.pausedReason }),
-  }
+  const { id, companyId, name, queries, schedule, revision, lastSavedBy, createdBy, ownerId } = row
+  const { createdAt, updatedAt, nextRunAt, pausedReason } = row
+  const absentIfNull = { lastSavedBy, createdBy, ownerId, nextRunAt, pausedReason }
+  const own = { id, companyId, name, queries, schedule, createdAt, updatedAt, revision }
+  return withIsoDates({ ...own, ...withoutNulls(absentIfNull) })
 }
 
 function toRun(run: StoredRun, messages: readonly StoredMessage[]): SavedQueryRun {
   const { id, savedQueryId, trigger, state, attempts, recipients, results } = run
+  const { startedAt, endedAt, resultsUntil, reason } = run
   return {
     id,
     savedQueryId,
     trigger,
-    plannedFor: run.plannedFor.toISOString(),
+    ...withIsoDates({
+      plannedFor: run.plannedFor,
+      ...withoutNulls({ startedAt, endedAt, resultsUntil, reason }),
+    }),
     state,
     attempts,
-    ...(run.startedAt === null ? {} : { startedAt: run.startedAt.toISOString() }),
-    ...(run.endedAt === null ? {} : { endedAt: run.endedAt.toISOString() }),
     rows: results.reduce((sum, { rows }) => sum + rows, 0),
     bytes: results.reduce((sum, { bytes }) => sum + bytes, 0),
     recipients,
@@ -379,7 +358,5 @@ function toRun(run: StoredRun, messages: readonly StoredMessage[]): SavedQueryRu
       ...(each.reason === null ? {} : { reason: each.reason }),
     })),
     results,
-    ...(run.resultsUntil === null ? {} : { resultsUntil: run.resultsUntil.toISOString() }),
-    ...(run.reason === null ? {} : { reason: run.reason }),
   }
 }

@@ -1,36 +1,20 @@
 import type { PermissionName } from '@millrace/contract/permissions.ts'
-import { nextRevision } from '../../database/tables/columns.ts'
 import { companies } from '../../database/tables/company.ts'
 import { rolePermissions } from '../../database/tables/role.ts'
 import { savedQueries } from '../../database/tables/saved-query.ts'
 import { ssoDomains } from '../../database/tables/single-sign-on.ts'
 import { users } from '../../database/tables/user.ts'
 import type { Language } from '../../platform/i18n/language.ts'
-import type { Range } from '../../platform/paging.ts'
-import { and, count, desc, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
+import type { Listed, Page } from '../../platform/paging.ts'
+import { companyRows } from '../../platform/resources/company-rows.ts'
+import { found } from '../../platform/resources/resource.ts'
+import { and, desc, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 export type StoredSavedQuery = typeof savedQueries.$inferSelect
 
-export type NewSavedQuery = Pick<
-  StoredSavedQuery,
-  'id' | 'companyId' | 'ownerId' | 'name' | 'queries' | 'schedule' | 'nextRunAt' | 'plannedTo'
->
-
-export type SavedQueryChange = Partial<
-  Pick<
-    StoredSavedQuery,
-    | 'ownerId'
-    | 'lastSavedBy'
-    | 'name'
-    | 'queries'
-    | 'schedule'
-    | 'nextRunAt'
-    | 'plannedTo'
-    | 'pausedReason'
-    | 'failures'
-  >
->
+/** What runs change, which is no change of the saved query. */
+type Noted = Partial<Pick<StoredSavedQuery, 'nextRunAt' | 'plannedTo' | 'pausedReason' | 'failures'>>
 
 /** The user whose rights a run has, as they are now. */
 export interface Runner {
@@ -43,71 +27,38 @@ export interface Runner {
 
 /** Saved queries; given a transaction it works inside it. */
 export function createSavedQueryStore(db: Queries) {
-  const here = (companyId: string, id: string) =>
+  const rows = companyRows(db, savedQueries)
+  const one = (companyId: string, id: string) =>
     and(eq(savedQueries.companyId, companyId), eq(savedQueries.id, id))
 
   return {
-    async insert(row: NewSavedQuery): Promise<StoredSavedQuery> {
-      const [stored] = await db
-        .insert(savedQueries)
-        .values({ ...row, createdBy: row.ownerId, lastSavedBy: row.ownerId })
-        .returning()
-      if (!stored) throw new Error('an insert without conflict gives its row')
-      return stored
-    },
+    ...rows,
 
-    async count(companyId: string): Promise<number> {
-      const [row] = await db
-        .select({ count: count() })
-        .from(savedQueries)
-        .where(eq(savedQueries.companyId, companyId))
-      return row?.count ?? 0
-    },
-
-    /** The newest first. */
-    async list(companyId: string, { limit, offset }: Range): Promise<StoredSavedQuery[]> {
-      return db
-        .select()
-        .from(savedQueries)
-        .where(eq(savedQueries.companyId, companyId))
-        .orderBy(desc(savedQueries.createdAt), desc(savedQueries.id))
-        .limit(limit)
-        .offset(offset)
-    },
-
-    async find(companyId: string, id: string): Promise<StoredSavedQuery | undefined> {
-      const [row] = await db.select().from(savedQueries).where(here(companyId, id))
-      return row
-    },
+    find: (companyId: string, id: string) => rows.find({ companyId, id }),
 
     /** Locks it until the transaction ends: changes, the planning of runs and their delivery come one after the other. */
-    async lock(companyId: string, id: string): Promise<StoredSavedQuery | undefined> {
-      const [row] = await db.select().from(savedQueries).where(here(companyId, id)).for('update')
-      return row
-    },
+    lock: (companyId: string, id: string) => rows.findForUpdate({ companyId, id }),
 
     /** What users change. */
-    async update(companyId: string, id: string, change: SavedQueryChange): Promise<StoredSavedQuery> {
-      const [row] = await db
-        .update(savedQueries)
-        .set({ ...change, ...nextRevision(savedQueries) })
-        .where(here(companyId, id))
-        .returning()
-      if (!row) throw new Error('a locked row is there')
-      return row
-    },
-
-    /** What runs change, which is no change of the saved query. */
-    async note(
+    async update(
       companyId: string,
       id: string,
-      change: Pick<SavedQueryChange, 'nextRunAt' | 'plannedTo' | 'pausedReason' | 'failures'>,
-    ): Promise<void> {
-      await db.update(savedQueries).set(change).where(here(companyId, id))
+      change: Partial<StoredSavedQuery>,
+    ): Promise<StoredSavedQuery> {
+      await rows.update({ companyId, id }, change)
+      return found(await rows.find({ companyId, id }), 'savedQueryNotFound', id)
     },
 
-    async delete(companyId: string, id: string): Promise<void> {
-      await db.delete(savedQueries).where(here(companyId, id))
+    count: (companyId: string): Promise<number> => rows.count(eq(savedQueries.companyId, companyId)),
+
+    /** The newest first. */
+    list(companyId: string, wanted: Page): Promise<Listed<StoredSavedQuery>> {
+      const order = [desc(savedQueries.createdAt), desc(savedQueries.id)]
+      return rows.page(eq(savedQueries.companyId, companyId), order, wanted)
+    },
+
+    async note(companyId: string, id: string, change: Noted): Promise<void> {
+      await db.update(savedQueries).set(change).where(one(companyId, id))
     },
 
     /** When the next run is to be planned. */

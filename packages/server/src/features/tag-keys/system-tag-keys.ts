@@ -1,8 +1,9 @@
-import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
-import { mapConstraintViolation, type Queries } from '../../platform/stores/relational.ts'
-import { createTagKeyStore, type NewTagValue, type TagKeyReference } from './tag-key-store.ts'
+import type { Key } from '../../platform/resources/company-rows.ts'
+import { refusing } from '../../platform/resources/resource.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import { createTagKeyStore, type NewTagValue } from './tag-key-store.ts'
 import { comparedName, hashOfName } from './tag-name.ts'
 
 /** A value of a system tag key: `path` is where its name stands in the request. */
@@ -32,7 +33,7 @@ export function createSystemTagKeys() {
       const id = newId()
       const made = namedValues(values)
       const store = createTagKeyStore(tx)
-      await namingKey(name, () =>
+      await refusing({ tag_keys_name: ['tagKeyNameTaken', { name }] }, () =>
         store.insert({
           id,
           companyId,
@@ -47,8 +48,10 @@ export function createSystemTagKeys() {
     },
 
     /** @throws {DomainError} `tagKeyNameTaken` */
-    async rename(tx: Queries, key: TagKeyReference, name: string) {
-      await namingKey(name, () => createTagKeyStore(tx).update(key, named(name)))
+    async rename(tx: Queries, key: Key, name: string) {
+      await refusing({ tag_keys_name: ['tagKeyNameTaken', { name }] }, () =>
+        createTagKeyStore(tx).update(key, named(name)),
+      )
     },
 
     /**
@@ -56,11 +59,7 @@ export function createSystemTagKeys() {
      * @returns identifiers in their order
      * @throws {DomainError} `validation`
      */
-    async replaceValues(
-      tx: Queries,
-      key: TagKeyReference,
-      values: readonly SystemTagValue[],
-    ): Promise<string[]> {
+    async replaceValues(tx: Queries, key: Key, values: readonly SystemTagValue[]): Promise<string[]> {
       const store = createTagKeyStore(tx)
       const wanted = namedValues(values)
       const kept = new Set(values.flatMap(({ id }) => (id === undefined ? [] : [id])))
@@ -80,7 +79,7 @@ export function createSystemTagKeys() {
     },
 
     /** With its values, to which nothing refers. */
-    async delete(tx: Queries, key: TagKeyReference): Promise<void> {
+    async delete(tx: Queries, key: Key): Promise<void> {
       await createTagKeyStore(tx).delete(key)
     },
   }
@@ -99,8 +98,3 @@ function namedValues(values: readonly SystemTagValue[]): NewTagValue[] {
     return { id, ...named(name), description: '' }
   })
 }
-
-const namingKey = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'tag_keys_name' ? new DomainError('tagKeyNameTaken', { name }, { cause }) : undefined,
-  )

@@ -19,20 +19,14 @@ export function registerTagKeyRoutes(scope: FastifyInstance, service: TagKeyServ
     return service.list(principal, includeSystem, page)
   })
   route(scope, readTagKey, ({ principal, params }) => service.read(principal, params.tagId))
-  route(scope, createTagKey, ({ principal, ip, body }) => service.create({ principal, address: ip }, body))
-  route(scope, updateTagKey, ({ principal, ip, params, body }) =>
-    service.update({ principal, address: ip }, params.tagId, body),
+  route(scope, createTagKey, ({ caller, body }) => service.create(caller, body))
+  route(scope, updateTagKey, ({ caller, params, body }) => service.update(caller, params.tagId, body))
+  route(scope, deleteTagKey, ({ caller, params }) => service.delete(caller, params.tagId))
+  route(scope, createTagValue, ({ caller, params, body }) => service.createValue(caller, params.tagId, body))
+  route(scope, updateTagValue, ({ caller, params, body }) =>
+    service.updateValue(caller, params.tagId, params.valueId, body),
   )
-  route(scope, deleteTagKey, ({ principal, ip, params }) =>
-    service.delete({ principal, address: ip }, params.tagId),
-  )
-  route(scope, createTagValue, ({ principal, ip, params, body }) =>
-    service.createValue({ principal, address: ip }, params.tagId, body),
-  )
-  route(scope, updateTagValue, ({ principal, ip, params, body }) =>
-    service.updateValue({ principal, address: ip }, params.tagId, params.valueId, body),
-  )
-  route(scope, deleteTagValue, ({ principal, ip, params }) =>
-    service.deleteValue({ principal, address: ip }, params.tagId, params.valueId),
+  route(scope, deleteTagValue, ({ caller, params }) =>
+    service.deleteValue(caller, params.tagId, params.valueId),
   )
 }

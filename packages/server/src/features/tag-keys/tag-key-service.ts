@@ -7,16 +7,22 @@ import type {
   TagValueUpdate,
 } from '@millrace/contract/resources/tag-key.ts'
 import { maxTagValues } from '@millrace/contract/resources/tag-key.ts'
-import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/audit.ts'
 import { changesOf, definedOf } from '../../platform/changes.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import { mapConstraintViolation, type Queries, type Relational } from '../../platform/stores/relational.ts'
+import type { Listed, Page } from '../../platform/paging.ts'
+import {
+  found,
+  type ResourceContext,
+  recorderOf,
+  refusing,
+  requireRoom,
+} from '../../platform/resources/resource.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 import type { RequireResourceGroups } from '../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
-import { createTagKeyStore, type NewTagValue, type StoredTagKey } from './tag-key-store.ts'
+import { createTagKeyStore, type NewTagValue, type StoredTagKey, toTagKey } from './tag-key-store.ts'
 import { comparedName, hashOfName } from './tag-name.ts'
 
 /** What keeps a tag key or a value from being deleted. */
@@ -41,11 +47,7 @@ export type ListUsesOfTag = (
   },
 ) => Promise<readonly TagUse[]>
 
-export interface TagKeyServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+export interface TagKeyServiceDependencies extends ResourceContext {
   readonly requireResourceGroups: RequireResourceGroups
   readonly listUsesOfTag: ListUsesOfTag
   /** Takes the key, or one value of it, from the branches of workflows. */
@@ -64,39 +66,34 @@ export type TagKeyService = ReturnType<typeof createTagKeyService>
 
 /** Tag keys of a company and their values. */
 export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
-  const { relational, recordAudit, lockCompany, requireResourceGroups, listUsesOfTag, forgetTag } =
-    dependencies
+  const { relational, lockCompany, requireResourceGroups, listUsesOfTag, forgetTag } = dependencies
+  const record = recorderOf('tag-key', dependencies.recordAudit)
+  const recordValue = recorderOf('tag-value', dependencies.recordAudit)
 
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<TagKey> {
-    const key = await createTagKeyStore(queries).find(companyId, normalizeId(id))
-    if (!key) throw new DomainError('tagKeyNotFound', { id: normalizeId(id) })
-    return key
+    const key = await createTagKeyStore(queries).find({ companyId, id: normalizeId(id) })
+    return toTagKey(found(key, 'tagKeyNotFound', id))
   }
 
-  /** Locked until the transaction ends. */
+  /** Locked until the transaction ends, with its values: what changes or uses them locks the key first. */
   async function getForUpdate(tx: Queries, { companyId }: Principal, id: string): Promise<StoredTagKey> {
-    const key = await createTagKeyStore(tx).findForUpdate(companyId, normalizeId(id))
-    if (!key) throw new DomainError('tagKeyNotFound', { id: normalizeId(id) })
-    return key
+    const key = await createTagKeyStore(tx).findForUpdate({ companyId, id: normalizeId(id) })
+    return found(key, 'tagKeyNotFound', id)
   }
 
-  async function getValue(tx: Queries, key: StoredTagKey, id: string): Promise<TagValue> {
-    const value = await createTagKeyStore(tx).findValue(key, normalizeId(id))
-    if (!value) throw new DomainError('tagValueNotFound', { id: normalizeId(id) })
-    return value
-  }
+  const getValue = async (tx: Queries, key: StoredTagKey, id: string): Promise<TagValue> =>
+    found(await createTagKeyStore(tx).findValue(key, normalizeId(id)), 'tagValueNotFound', id)
 
   /** Changes one key and gives it as it is afterwards; the transaction holds all of it or nothing. */
   function change(
     caller: Caller,
     id: string,
-    work: (tx: Queries, key: StoredTagKey) => Promise<AuditEvent | undefined>,
+    work: (tx: Queries, key: StoredTagKey) => Promise<void>,
   ): Promise<TagKey> {
     return relational.transaction(async (tx) => {
       const key = await getForUpdate(tx, caller.principal, id)
       refuseSystemKey(key)
-      const event = await work(tx, key)
-      if (event) await recordAudit(tx, event)
+      await work(tx, key)
       return get(tx, caller.principal, key.id)
     })
   }
@@ -115,14 +112,8 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
   }
 
   return {
-    async list({ companyId }: Principal, includeSystem: boolean, page: Page): Promise<Listed<TagKey>> {
-      const store = createTagKeyStore(relational.db)
-      const [rows, count] = await Promise.all([
-        store.list(companyId, includeSystem, rangeOf(page)),
-        store.count(companyId, includeSystem),
-      ])
-      return { rows, count }
-    },
+    list: ({ companyId }: Principal, includeSystem: boolean, page: Page): Promise<Listed<TagKey>> =>
+      createTagKeyStore(relational.db).list(companyId, includeSystem, page),
 
     /** @throws DomainError `tagKeyNotFound` */
     read(principal: Principal, id: string): Promise<TagKey> {
@@ -139,20 +130,17 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
       )
       refuseRepeatedNames(values)
       const id = newId()
-      return namingKey(named.name, resourceGroupIds, () =>
+      return refusing(failuresOf(named.name, resourceGroupIds), () =>
         relational.transaction(async (tx) => {
           const store = createTagKeyStore(tx)
           await lockCompany(tx, companyId)
-          if ((await store.count(companyId, false)) >= maxTagKeys) {
-            throw new DomainError('tooManyTagKeys', { limit: maxTagKeys })
-          }
+          requireRoom('tooManyTagKeys', maxTagKeys, await store.count(companyId))
           const teamIds = (await requireResourceGroups(tx, companyId, resourceGroupIds)) ?? []
           await store.insert({ id, companyId, ...named, description, cardinality })
           await store.insertValues({ companyId, id }, values)
           await store.replaceTeams({ companyId, id }, teamIds)
           const details = { cardinality, values: values.length, resourceGroupIds: teamIds }
-          const target = { kind: 'tag-key', id, name: named.name }
-          await recordAudit(tx, auditEventOf(caller, 'tag-key-create', target, details))
+          await record(tx, caller, 'tag-key-create', { id, name: named.name }, details)
           return get(tx, caller.principal, id)
         }),
       )
@@ -162,17 +150,16 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
     async update(caller: Caller, id: string, wanted: TagKeyUpdate): Promise<TagKey> {
       const { definition = {} } = wanted
       const named = definition.name === undefined ? undefined : nameOf(definition.name, 'definition.name')
-      return namingKey(named?.name ?? '', wanted.resourceGroupIds, () =>
+      return refusing(failuresOf(named?.name, wanted.resourceGroupIds), () =>
         change(caller, id, async (tx, key) => {
           const store = createTagKeyStore(tx)
           const { description, cardinality } = definition
           const resourceGroupIds = await requireResourceGroups(tx, key.companyId, wanted.resourceGroupIds)
           const changes = changesOf(key, { name: named?.name, description, cardinality, resourceGroupIds })
-          if (changes.changed.length === 0) return undefined
+          if (changes.changed.length === 0) return
           await store.update(key, definedOf({ ...named, description, cardinality }))
           if (resourceGroupIds) await store.replaceTeams(key, resourceGroupIds)
-          const target = { kind: 'tag-key', id: key.id, name: key.name }
-          return auditEventOf(caller, 'tag-key-update', target, { ...changes })
+          await record(tx, caller, 'tag-key-update', key, { ...changes })
         }),
       )
     },
@@ -189,24 +176,20 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         const values = await store.countValues(key)
         await store.delete(key)
         await forgetTag(tx, { companyId: key.companyId, tagKeyId: key.id })
-        const target = { kind: 'tag-key', id: key.id, name: key.name }
-        await recordAudit(tx, auditEventOf(caller, 'tag-key-delete', target, { values }))
+        await record(tx, caller, 'tag-key-delete', key, { values })
       })
     },
 
     /** @throws DomainError `validation`, `tagKeyNotFound`, `tagValueNameTaken`, `tooManyTagValues` or `systemTagKey` */
     async createValue(caller: Caller, id: string, wanted: TagValueCreation): Promise<TagKey> {
       const value = newValue(wanted, 'name')
-      return namingValue(value.name, () =>
+      return refusing({ tag_values_name: ['tagValueNameTaken', { name: value.name }] }, () =>
         change(caller, id, async (tx, key) => {
           const store = createTagKeyStore(tx)
-          if ((await store.countValues(key)) >= maxTagValues) {
-            throw new DomainError('tooManyTagValues', { limit: maxTagValues })
-          }
+          requireRoom('tooManyTagValues', maxTagValues, await store.countValues(key))
           await store.insertValues(key, [value])
           await store.update(key, {})
-          const target = { kind: 'tag-value', id: value.id, name: value.name }
-          return auditEventOf(caller, 'tag-value-create', target, { tagKeyId: key.id })
+          await recordValue(tx, caller, 'tag-value-create', value, { tagKeyId: key.id })
         }),
       )
     },
@@ -216,17 +199,17 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
      */
     async updateValue(caller: Caller, id: string, valueId: string, wanted: TagValueUpdate): Promise<TagKey> {
       const named = wanted.name === undefined ? undefined : nameOf(wanted.name, 'name')
-      return namingValue(named?.name ?? '', () =>
+      return refusing({ tag_values_name: ['tagValueNameTaken', { name: named?.name ?? '' }] }, () =>
         change(caller, id, async (tx, key) => {
           const store = createTagKeyStore(tx)
           const value = await getValue(tx, key, valueId)
           const { description } = wanted
           const changes = changesOf(value, { name: named?.name, description })
-          if (changes.changed.length === 0) return undefined
+          if (changes.changed.length === 0) return
           await store.updateValue(key, value._id, definedOf({ ...named, description }))
           await store.update(key, {})
-          const target = { kind: 'tag-value', id: value._id, name: value.name }
-          return auditEventOf(caller, 'tag-value-update', target, { tagKeyId: key.id, ...changes })
+          const target = { id: value._id, name: value.name }
+          await recordValue(tx, caller, 'tag-value-update', target, { tagKeyId: key.id, ...changes })
         }),
       )
     },
@@ -245,8 +228,8 @@ export function createTagKeyService(dependencies: TagKeyServiceDependencies) {
         await store.deleteValue(key, value._id)
         await forgetTag(tx, { companyId: key.companyId, tagKeyId: key.id, valueId: value._id })
         await store.update(key, {})
-        const target = { kind: 'tag-value', id: value._id, name: value.name }
-        await recordAudit(tx, auditEventOf(caller, 'tag-value-delete', target, { tagKeyId: key.id }))
+        const target = { id: value._id, name: value.name }
+        await recordValue(tx, caller, 'tag-value-delete', target, { tagKeyId: key.id })
         return get(tx, caller.principal, key.id)
       })
     },
@@ -278,18 +261,11 @@ function refuseRepeatedNames(values: readonly NewTagValue[]): void {
   }
 }
 
-/** A name that is taken, and teams that were deleted meanwhile, as errors that say so. */
-const namingKey = <T>(name: string, teamIds: readonly string[] = [], work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) => {
-    if (constraint === 'tag_keys_name') return new DomainError('tagKeyNameTaken', { name }, { cause })
-    if (constraint !== 'tag_key_teams_team') return undefined
-    return new DomainError('unknownTeam', { teamIds: [...teamIds] }, { cause })
-  })
-
-const namingValue = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'tag_values_name' ? new DomainError('tagValueNameTaken', { name }, { cause }) : undefined,
-  )
+const failuresOf = (name = '', teamIds: string[] = []) =>
+  ({
+    tag_keys_name: ['tagKeyNameTaken', { name }],
+    tag_key_teams_team: ['unknownTeam', { teamIds }],
+  }) as const
 
 function inUse({ id, name }: StoredTagKey, uses: readonly TagUse[]): DomainError {
   const named = uses.slice(0, maxNamedUses).map((use) => ({ kind: use.kind, id: use.id, name: use.name }))

@@ -1,6 +1,8 @@
-import type { Cardinality, TagKey, TagValue } from '@millrace/contract/resources/tag-key.ts'
+import type { TagKey, TagValue } from '@millrace/contract/resources/tag-key.ts'
 import { tagKeys, tagKeyTeams, tagValues } from '../../database/tables/tag-key.ts'
-import type { Range } from '../../platform/paging.ts'
+import { type Listed, mapListed, type Page } from '../../platform/paging.ts'
+import { companyRows, type Key, type RowOf } from '../../platform/resources/company-rows.ts'
+import { objectTeams } from '../../platform/resources/object-teams.ts'
 import { and, asc, eq, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
@@ -10,62 +12,26 @@ interface Named {
   readonly nameHash: Buffer
 }
 
-export interface NewTagKey extends Named {
-  readonly id: string
-  readonly companyId: string
-  readonly description: string
-  readonly cardinality: Cardinality
-  /** `custom` when absent. */
-  readonly assignmentMode?: 'system'
-}
-
 export interface NewTagValue extends Named {
   readonly id: string
   readonly description: string
 }
 
-/** What a key is without its values. */
-export interface StoredTagKey {
-  readonly id: string
-  readonly companyId: string
-  readonly name: string
-  readonly description: string
-  readonly cardinality: Cardinality
-  readonly assignmentMode: 'custom' | 'system'
-  readonly resourceGroupIds: readonly string[]
-}
-
-export type TagKeyReference = Pick<StoredTagKey, 'companyId' | 'id'>
-
-const resourceGroupIds = sql<string[]>`array(
-  select t.team_id from tag_key_teams t where t.tag_key_id = "tag_keys"."id" order by t.team_id)`
-
-const keyColumns = {
-  id: tagKeys.id,
-  companyId: tagKeys.companyId,
-  name: tagKeys.name,
-  description: tagKeys.description,
-  cardinality: tagKeys.cardinality,
-  assignmentMode: tagKeys.assignmentMode,
-  resourceGroupIds,
-}
-
-const columns = {
-  ...keyColumns,
+const extras = {
+  resourceGroupIds: sql<string[]>`array(
+    select t.team_id from tag_key_teams t where t.tag_key_id = "tag_keys"."id" order by t.team_id)`,
   values: sql<TagValue[]>`(
     select coalesce(
       json_agg(json_build_object('_id', v.id, 'name', v.name, 'description', v.description) order by v.position),
       '[]')
     from tag_values v where v.tag_key_id = "tag_keys"."id")`,
-  createdAt: tagKeys.createdAt,
-  updatedAt: tagKeys.updatedAt,
 }
+
+export type StoredTagKey = RowOf<typeof tagKeys, typeof extras>
 
 const valueColumns = { _id: tagValues.id, name: tagValues.name, description: tagValues.description }
 
-type Row = StoredTagKey & { readonly values: TagValue[]; readonly createdAt: Date; readonly updatedAt: Date }
-
-const toTagKey = (row: Row): TagKey => ({
+export const toTagKey = (row: StoredTagKey): TagKey => ({
   id: row.id,
   companyId: row.companyId,
   resourceGroupIds: [...row.resourceGroupIds],
@@ -83,84 +49,32 @@ const toTagKey = (row: Row): TagKey => ({
 
 /** Tag keys with their values; given a transaction it works inside it. */
 export function createTagKeyStore(db: Queries) {
-  const one = (companyId: string, id: string) => and(eq(tagKeys.companyId, companyId), eq(tagKeys.id, id))
-  const of = ({ companyId, id }: TagKeyReference) =>
-    and(eq(tagValues.companyId, companyId), eq(tagValues.tagKeyId, id))
+  const rows = companyRows(db, tagKeys, extras)
+  const of = ({ companyId, id }: Key) => and(eq(tagValues.companyId, companyId), eq(tagValues.tagKeyId, id))
   const matching = (companyId: string, includeSystem: boolean) =>
     and(eq(tagKeys.companyId, companyId), includeSystem ? undefined : eq(tagKeys.assignmentMode, 'custom'))
 
   return {
+    ...rows,
+    replaceTeams: objectTeams(db, tagKeyTeams, 'tagKeyId').replace,
+
     /** The oldest first. */
-    async list(companyId: string, includeSystem: boolean, { limit, offset }: Range): Promise<TagKey[]> {
-      const rows = await db
-        .select(columns)
-        .from(tagKeys)
-        .where(matching(companyId, includeSystem))
-        .orderBy(asc(tagKeys.createdAt), asc(tagKeys.id))
-        .limit(limit)
-        .offset(offset)
-      return rows.map(toTagKey)
+    async list(companyId: string, includeSystem: boolean, page: Page): Promise<Listed<TagKey>> {
+      const order = [asc(tagKeys.createdAt), asc(tagKeys.id)]
+      return mapListed(await rows.page(matching(companyId, includeSystem), order, page), toTagKey)
     },
 
-    async count(companyId: string, includeSystem: boolean): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(tagKeys)
-        .where(matching(companyId, includeSystem))
-      return row?.count ?? 0
-    },
+    /** Of those that were made by hand. */
+    count: (companyId: string): Promise<number> => rows.count(matching(companyId, false)),
 
-    async find(companyId: string, id: string): Promise<TagKey | undefined> {
-      const [row] = await db.select(columns).from(tagKeys).where(one(companyId, id))
-      return row && toTagKey(row)
-    },
-
-    /** Locked with its values until the transaction ends: what changes or uses them locks the key first. */
-    async findForUpdate(companyId: string, id: string): Promise<StoredTagKey | undefined> {
-      const [row] = await db.select(keyColumns).from(tagKeys).where(one(companyId, id)).for('update')
-      return row
-    },
-
-    async insert(key: NewTagKey): Promise<void> {
-      await db.insert(tagKeys).values(key)
-    },
-
-    /** Its time of change moves too, also where no field of its own is another one. */
-    async update(
-      { companyId, id }: TagKeyReference,
-      fields: Partial<Omit<NewTagKey, 'id' | 'companyId'>>,
-    ): Promise<void> {
-      await db
-        .update(tagKeys)
-        .set({ ...fields, updatedAt: sql`now()` })
-        .where(one(companyId, id))
-    },
-
-    async replaceTeams(
-      { companyId, id: tagKeyId }: TagKeyReference,
-      teamIds: readonly string[],
-    ): Promise<void> {
-      await db.delete(tagKeyTeams).where(eq(tagKeyTeams.tagKeyId, tagKeyId))
-      if (teamIds.length === 0) return
-      await db.insert(tagKeyTeams).values(teamIds.map((teamId) => ({ companyId, tagKeyId, teamId })))
-    },
-
-    /** With its values. */
-    async delete({ companyId, id }: TagKeyReference): Promise<void> {
-      await db.delete(tagKeys).where(one(companyId, id))
-    },
-
-    async countValues(key: StoredTagKey): Promise<number> {
-      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(tagValues).where(of(key))
-      return row?.count ?? 0
-    },
+    countValues: (key: Key): Promise<number> => db.$count(tagValues, of(key)),
 
     /** In the order in which they were added. */
-    async listValues(key: TagKeyReference): Promise<TagValue[]> {
+    async listValues(key: Key): Promise<TagValue[]> {
       return db.select(valueColumns).from(tagValues).where(of(key)).orderBy(asc(tagValues.position))
     },
 
-    async findValue(key: StoredTagKey, id: string): Promise<TagValue | undefined> {
+    async findValue(key: Key, id: string): Promise<TagValue | undefined> {
       const [row] = await db
         .select(valueColumns)
         .from(tagValues)
@@ -169,26 +83,19 @@ export function createTagKeyStore(db: Queries) {
     },
 
     /** In this order. */
-    async insertValues(
-      { companyId, id: tagKeyId }: TagKeyReference,
-      values: readonly NewTagValue[],
-    ): Promise<void> {
+    async insertValues({ companyId, id: tagKeyId }: Key, values: readonly NewTagValue[]): Promise<void> {
       if (values.length === 0) return
       await db.insert(tagValues).values(values.map((value) => ({ ...value, companyId, tagKeyId })))
     },
 
-    async updateValue(
-      key: TagKeyReference,
-      id: string,
-      fields: Partial<Omit<NewTagValue, 'id'>>,
-    ): Promise<void> {
+    async updateValue(key: Key, id: string, fields: Partial<Omit<NewTagValue, 'id'>>): Promise<void> {
       await db
         .update(tagValues)
         .set(fields)
         .where(and(of(key), eq(tagValues.id, id)))
     },
 
-    async deleteValue(key: TagKeyReference, id: string): Promise<void> {
+    async deleteValue(key: Key, id: string): Promise<void> {
       await db.delete(tagValues).where(and(of(key), eq(tagValues.id, id)))
     },
   }

@@ -3,6 +3,7 @@ import { datasources, datasourceTeams } from '../../database/tables/datasource.t
 import { experiments } from '../../database/tables/experiment.ts'
 import { tagKeys } from '../../database/tables/tag-key.ts'
 import { datasourceVersions } from '../../database/tables/worker-datasource.ts'
+import { companyRows } from '../../platform/resources/company-rows.ts'
 import { and, eq, exists, inArray, ne, type SQL, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import type { KnownDatasource, KnownExperiment } from './definition/definition-resources.ts'
@@ -81,13 +82,7 @@ async function listDatasourceIds(
   asked: SourceQuery,
   where: SQL | undefined,
 ): Promise<string[]> {
-  if (asked.lock)
-    await queries
-      .select({ id: datasources.id })
-      .from(datasources)
-      .where(and(eq(datasources.companyId, asked.companyId), inArray(datasources.id, [...asked.ids])))
-      .orderBy(datasources.id)
-      .for(held)
+  if (asked.lock) await companyRows(queries, datasources).known(asked.companyId, asked.ids, asked)
   // By a statement of its own: one that waits for a lock sees the teams as they were before it waited.
   const rows = await queries.select({ id: datasources.id }).from(datasources).where(where)
   return rows.map(({ id }) => id)
@@ -128,13 +123,7 @@ export const definitionSources: OwnSources = {
   },
 
   async listCohorts(queries, { companyId, ids, lock }) {
-    const query = queries
-      .select({ id: cohorts.id })
-      .from(cohorts)
-      .where(and(eq(cohorts.companyId, companyId), inArray(cohorts.id, [...ids])))
-      .$dynamic()
-    const rows = await (lock ? query.for(held) : query)
-    return new Set(rows.map(({ id }) => id))
+    return new Set(await companyRows(queries, cohorts).known(companyId, ids, { lock }))
   },
 
   async listExperiments(queries, { companyId, ids, lock }) {

@@ -17,7 +17,7 @@ export const settingSources: Pick<DefinitionSources, 'listTemplates' | 'listCate
   },
 
   async listCategories(queries, { companyId, ids, lock }) {
-    return new Set(await createBranchCategoryStore(queries).listKnown(companyId, ids, lock))
+    return new Set(await createBranchCategoryStore(queries).listKnown(companyId, ids, { lock }))
   },
 }
 

@@ -15,8 +15,8 @@ import type { WorkflowService } from './workflow-service.ts'
 
 /** Operation 10 and the other operations on workflows, for the authenticated scope. */
 export function registerWorkflowRoutes(scope: FastifyInstance, workflows: WorkflowService): void {
-  route(scope, createWorkflow, ({ principal, ip, body, headers }) =>
-    workflows.create({ principal, address: ip }, body, headers['idempotency-key']),
+  route(scope, createWorkflow, ({ caller, body, headers }) =>
+    workflows.create(caller, body, headers['idempotency-key']),
   )
   route(scope, listWorkflows, ({ principal, query }) => {
     const { page, perPage, sortBy, sortOrder, ...filter } = query
@@ -26,19 +26,9 @@ export function registerWorkflowRoutes(scope: FastifyInstance, workflows: Workfl
     workflows.listFolders(principal, query.hierarchy ?? []),
   )
   route(scope, readWorkflow, ({ principal, params }) => workflows.read(principal, params.id))
-  route(scope, updateWorkflow, ({ principal, ip, params, body }) =>
-    workflows.update({ principal, address: ip }, params.id, body),
-  )
-  route(scope, archiveWorkflow, ({ principal, ip, params }) =>
-    workflows.archive({ principal, address: ip }, params.id),
-  )
-  route(scope, restoreWorkflow, ({ principal, ip, params }) =>
-    workflows.restore({ principal, address: ip }, params.id),
-  )
-  route(scope, duplicateWorkflow, ({ principal, ip, params }) =>
-    workflows.duplicate({ principal, address: ip }, params.id),
-  )
-  route(scope, deleteWorkflow, ({ principal, ip, params }) =>
-    workflows.delete({ principal, address: ip }, params.id),
-  )
+  route(scope, updateWorkflow, ({ caller, params, body }) => workflows.update(caller, params.id, body))
+  route(scope, archiveWorkflow, ({ caller, params }) => workflows.archive(caller, params.id))
+  route(scope, restoreWorkflow, ({ caller, params }) => workflows.restore(caller, params.id))
+  route(scope, duplicateWorkflow, ({ caller, params }) => workflows.duplicate(caller, params.id))
+  route(scope, deleteWorkflow, ({ caller, params }) => workflows.delete(caller, params.id))
 }

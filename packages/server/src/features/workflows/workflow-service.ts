@@ -6,15 +6,21 @@ import {
   workflowLimits,
 } from '@millrace/contract/resources/workflow.ts'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
-import { type AuditEvent, auditEventOf, type RecordAudit } from '../../platform/audit.ts'
 import { changesOf, definedOf } from '../../platform/changes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
-import { namingTeams } from '../../platform/stores/named-teams.ts'
-import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { Listed, Page } from '../../platform/paging.ts'
+import type { Key } from '../../platform/resources/company-rows.ts'
+import {
+  found,
+  type ResourceContext,
+  recorderOf,
+  refusing,
+  requireRoom,
+} from '../../platform/resources/resource.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { RequireMemberTeams } from '../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
@@ -41,11 +47,7 @@ import {
   type WorkflowOrder,
 } from './workflow-store.ts'
 
-export interface WorkflowServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+export interface WorkflowServiceDependencies extends ResourceContext {
   readonly requireMemberTeams: RequireMemberTeams
   readonly claimKey: ClaimKey
   /** Makes the company's datasource of displays and clicks, unless it is there. */
@@ -67,7 +69,8 @@ export type WorkflowService = ReturnType<typeof createWorkflowService>
 
 /** Workflows of a company and their statuses (docs/workflows.md, Life). */
 export function createWorkflowService(dependencies: WorkflowServiceDependencies) {
-  const { relational, recordAudit, lockCompany, requireMemberTeams, claimKey, clock } = dependencies
+  const { relational, lockCompany, requireMemberTeams, claimKey, clock } = dependencies
+  const record = recorderOf('workflow', dependencies.recordAudit)
   const { workflowChanged } = dependencies
   const { ensureEventsDatasource, listIntegrations, readResources, validateDefinition } = dependencies
 
@@ -79,22 +82,18 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
   }
 
   /** What was changed is read back whichever teams see it now. */
-  async function readBack(tx: Queries, key: { readonly companyId: string; readonly id: string }) {
-    const found = await createWorkflowStore(tx).findByKey(key)
-    if (!found) throw new Error('a workflow that was changed is there')
-    return toWorkflow(tx, found)
-  }
+  const readBack = async (tx: Queries, key: Key): Promise<Workflow> =>
+    toWorkflow(tx, found(await createWorkflowStore(tx).findByKey(key), 'workflowNotFound', key.id))
 
   /** Changes one that is locked meanwhile, and gives it as it is afterwards. */
   async function change(
     caller: Caller,
     id: string,
-    work: (tx: Queries, workflow: StoredWorkflow) => Promise<AuditEvent | undefined>,
+    work: (tx: Queries, workflow: StoredWorkflow) => Promise<void>,
   ): Promise<Workflow> {
     const changed = await relational.transaction(async (tx) => {
       const held = await getWorkflowForUpdate(tx, caller.principal, id)
-      const event = await work(tx, held)
-      if (event) await recordAudit(tx, event)
+      await work(tx, held)
       return readBack(tx, held)
     })
     workflowChanged(changed.id)
@@ -104,10 +103,8 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
   /** @throws {DomainError} `tooManyWorkflows` */
   async function makeRoom(tx: Queries, companyId: string): Promise<void> {
     await lockCompany(tx, companyId)
-    const limit = workflowLimits.perCompany
-    if ((await createWorkflowStore(tx).countOfCompany(companyId)) >= limit) {
-      throw new DomainError('tooManyWorkflows', { limit })
-    }
+    const count = await createWorkflowStore(tx).countOfCompany(companyId)
+    requireRoom('tooManyWorkflows', workflowLimits.perCompany, count)
   }
 
   /** @throws {DomainError} `validation` for one that the company does not have */
@@ -150,18 +147,13 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
       order: WorkflowOrder,
       page: Page,
     ): Promise<Listed<WorkflowSummary>> {
-      const store = createWorkflowStore(relational.db)
       const { resourceGroupId, hierarchy } = filter
       const wanted = {
         ...filter,
         resourceGroupId: resourceGroupId && normalizeId(resourceGroupId),
         hierarchy: hierarchy && foldersOf(hierarchy),
       }
-      const [rows, count] = await Promise.all([
-        store.list(principal, wanted, order, rangeOf(page)),
-        store.count(principal, wanted),
-      ])
-      return { rows: rows.map(toSummary), count }
+      return createWorkflowStore(relational.db).list(principal, wanted, order, page)
     },
 
     /** Names of the folders right below one. */
@@ -183,7 +175,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
       const { principal } = caller
       const { companyId, userId } = principal
       const name = body.name.trim()
-      return namingTeams(teamsKey, body.resourceGroupIds, () =>
+      return refusing(failuresOf(body), () =>
         relational.transaction(async (tx) => {
           const fresh = { id: newId(), isNew: true }
           const asked = { companyId, userId, operation: 'createWorkflow', key: key ?? '', body }
@@ -202,8 +194,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
             lastSavedBy: userId,
           })
           const details = { resourceGroupIds: teamIds }
-          const target = { kind: 'workflow', id, name }
-          await recordAudit(tx, auditEventOf(caller, 'workflow-create', target, details))
+          await record(tx, caller, 'workflow-create', { id, name }, details)
           return readBack(tx, { companyId, id })
         }),
       )
@@ -212,7 +203,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
     /** @throws {DomainError} `validation`, `workflowNotFound`, `unknownTeam`, `notInTeam` or `datasourcesNotShared` */
     update(caller: Caller, id: string, body: WorkflowUpdate): Promise<Workflow> {
       const { principal } = caller
-      return namingTeams(teamsKey, body.resourceGroupIds, () =>
+      return refusing(failuresOf(body), () =>
         change(caller, id, async (tx, workflow) => {
           const variableProfileId = await requireProfile(tx, principal.companyId, body.variableProfileId)
           const resourceGroupIds =
@@ -227,7 +218,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
             resourceGroupIds,
           }
           const changes = changesOf(workflow, wanted)
-          if (changes.changed.length === 0) return undefined
+          if (changes.changed.length === 0) return
           const store = createWorkflowStore(tx)
           const { resourceGroupIds: teamIds, ...fields } = wanted
           await store.update(workflow, definedOf(fields))
@@ -235,7 +226,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
             await requireShared(tx, workflow, teamIds ?? [])
             await store.replaceTeams(workflow, teamIds ?? [])
           }
-          return auditEventOf(caller, 'workflow-update', targetOf(workflow), { ...changes })
+          await record(tx, caller, 'workflow-update', workflow, { ...changes })
         }),
       )
     },
@@ -246,7 +237,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
         assertAllowed(workflow, 'archive')
         const archivedAt = new Date(clock.now())
         await createWorkflowStore(tx).update(workflow, { status: 'inactive', archivedAt })
-        return auditEventOf(caller, 'workflow-archive', targetOf(workflow), { from: workflow.status })
+        await record(tx, caller, 'workflow-archive', workflow, { from: workflow.status })
       })
     },
 
@@ -271,7 +262,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
           archivedAt: null,
           ...(!isServed && { publishedVersionId: null }),
         })
-        await recordAudit(tx, auditEventOf(caller, 'workflow-restore', targetOf(workflow), { to: status }))
+        await record(tx, caller, 'workflow-restore', workflow, { to: status })
         return readBack(tx, workflow)
       })
       workflowChanged(restored.id)
@@ -292,9 +283,8 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
         const teamIds = workflow.resourceGroupIds.filter((teamId) => principal.teamIds.includes(teamId))
         const { definition, analyzeOverrides, metadata } = version
         await insert(tx, copy, teamIds, { definition, analyzeOverrides, metadata, lastSavedBy: userId })
-        const target = { kind: 'workflow', id: copy.id, name }
         const details = { from: workflow.id, versionId: version.id }
-        await recordAudit(tx, auditEventOf(caller, 'workflow-duplicate', target, details))
+        await record(tx, caller, 'workflow-duplicate', copy, details)
         return readBack(tx, copy)
       })
     },
@@ -305,8 +295,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
         const workflow = await getWorkflowForUpdate(tx, caller.principal, id)
         assertAllowed(workflow, 'delete')
         await createWorkflowStore(tx).delete(workflow)
-        const details = { from: workflow.status }
-        await recordAudit(tx, auditEventOf(caller, 'workflow-delete', targetOf(workflow), details))
+        await record(tx, caller, 'workflow-delete', workflow, { from: workflow.status })
       })
       workflowChanged(normalizeId(id))
     },
@@ -314,8 +303,8 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
 
   /** What an earlier request with the same key has made. */
   async function readAgain(tx: Queries, principal: Principal, id: string): Promise<Workflow> {
-    const found = await createWorkflowStore(tx).find(principal, id)
-    if (found) return toWorkflow(tx, found)
+    const made = await createWorkflowStore(tx).find(principal, id)
+    if (made) return toWorkflow(tx, made)
     const message = 'The workflow that this Idempotency-Key made is gone: use a new key to make another'
     throw new DomainError('conflict', { id }, { message })
   }
@@ -338,11 +327,10 @@ async function requireShared(
   throw new DomainError('datasourcesNotShared', { id, datasources: unshared }, { message })
 }
 
-const targetOf = ({ id, name }: StoredWorkflow) => ({ kind: 'workflow', id, name })
-
 const foldersOf = (hierarchy: readonly string[] = []): string[] => hierarchy.map((name) => name.trim())
 
 /** Of the length that names may have, in code points. */
 const shortened = (name: string): string => [...name].slice(0, 200).join('')
 
-const teamsKey = 'workflow_teams_team'
+const failuresOf = ({ resourceGroupIds: teamIds = [] }: WorkflowUpdate) =>
+  ({ workflow_teams_team: ['unknownTeam', { teamIds }] }) as const

@@ -1,6 +1,5 @@
-import type { RecordAudit } from '../../platform/audit.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { ResourceContext } from '../../platform/resources/resource.ts'
 import type { RequireMemberTeams } from '../identity/people/teams/resource-groups.ts'
 import { createBranchCategoryService } from './branch-categories/branch-category-service.ts'
 import type { IntegrationReader } from './integrations/integration-reader.ts'
@@ -14,11 +13,7 @@ import { createVariableProfileService } from './variable-profiles/variable-profi
 import type { WorkflowChanged } from './versions/version-service.ts'
 import type { WorkflowUses } from './workflow-uses-service.ts'
 
-export interface WorkflowSettingsDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+export interface WorkflowSettingsDependencies extends ResourceContext {
   readonly requireMemberTeams: RequireMemberTeams
   readonly integrations: IntegrationReader
   readonly uses: Pick<WorkflowUses, 'requireUnused' | 'forgetCategory'>

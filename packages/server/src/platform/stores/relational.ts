@@ -43,7 +43,7 @@ export interface SocketAddress {
 }
 
 /** What both the store and a transaction of it offer. */
-export type Queries = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>
+export type Queries = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute' | '$count'>
 
 /** Where a PostgreSQL is: an address (`DATABASE_URL`) or the socket of a home of its own. */
 export type PostgresAddress = { readonly url: string } | SocketAddress

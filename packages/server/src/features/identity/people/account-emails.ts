@@ -1,6 +1,9 @@
 import type { Language } from '../../../platform/i18n/language.ts'
 import { type EmailTemplate, emailTemplate } from '../../../platform/mail/email-template.ts'
+import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Mail } from '../../../platform/mail/outbox.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
+import { createDirectoryStore } from './directory/directory-store.ts'
 
 type Content = Pick<Mail, 'subject' | 'text' | 'html'>
 
@@ -97,4 +100,17 @@ export function invitationEmail(language: Language, invitation: InvitationText):
   const { subject, before, label, after, elsewhere } = words
   if (way === 'none') return compose(subject, { language, before: [...before, ...elsewhere] })
   return compose(subject, { language, before, link: { label, url }, after })
+}
+
+/** Inside a transaction: a mail to each administrator of the company, in that user's language. */
+export async function mailAdministrators(
+  tx: Queries,
+  enqueueMail: EnqueueMail,
+  companyId: string,
+  contentIn: (language: Language) => { readonly subject: string; readonly before: readonly string[] },
+): Promise<void> {
+  for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
+    const { subject, before } = contentIn(language)
+    await enqueueMail(tx, companyId, { to: email, ...compose(subject, { language, before }) })
+  }
 }

@@ -1,7 +1,4 @@
-import type { RecordAudit } from '../../../platform/audit.ts'
-import type { Passwords } from '../../../platform/crypto/passwords.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
-import type { Relational } from '../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../sessions/identity-context.ts'
 import {
   type CompanyService,
   type CompanyServiceDependencies,
@@ -17,13 +14,8 @@ import { createUserService, type UserService } from './users/user-service.ts'
 
 export interface AccountServicesDependencies
   extends Pick<RoleServiceDependencies, 'settingsNaming'>,
-    Pick<CompanyServiceDependencies, 'onTimezoneChanged'> {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly passwords: Passwords
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-  /** Public address of the service, without a path. */
-  readonly publicUrl: () => string
+    Pick<CompanyServiceDependencies, 'onTimezoneChanged'>,
+    IdentityContext {
   readonly knowsTimezone: (zone: string) => Promise<boolean>
 }
 

@@ -1,7 +1,6 @@
-import type { RecordAudit } from '../../../platform/audit.ts'
-import type { Clock } from '../../../platform/clock.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import { createUserLifecycle } from '../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../sessions/identity-context.ts'
 import { createScimConfigService } from './config/scim-config-service.ts'
 import { createScimConfigStore } from './config/scim-config-store.ts'
 import { createScimTokenService } from './config/scim-token-service.ts'
@@ -11,28 +10,19 @@ import { createScimDiscoveryService } from './scim-discovery-service.ts'
 import { createScimRequestService } from './scim-request-service.ts'
 import { createScimUserService } from './users/scim-user-service.ts'
 
-export interface ProvisioningDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Public address of the service, without a path. */
-  readonly publicUrl: () => string
-  readonly clock: Clock
-}
-
 export type Provisioning = ReturnType<typeof createProvisioning>
 
 /** Provisioning as a whole: a company's configuration, its tokens, and the SCIM service. */
-export function createProvisioning(dependencies: ProvisioningDependencies) {
-  const { relational, recordAudit, publicUrl, clock } = dependencies
+export function createProvisioning(dependencies: IdentityContext) {
   const lifecycle = createUserLifecycle(dependencies)
   const { transact } = lifecycle
-  const baseUrl = () => `${publicUrl()}/v2/scim/v2`
-  const roleAssignment = createRoleAssignment({ lifecycle, recordAudit })
-  const requests = createScimRequestService({ relational, transact, recordAudit, clock })
-  const parts = { requests, lifecycle, roleAssignment, recordAudit, baseUrl }
+  const baseUrl = () => `${dependencies.publicUrl()}/v2/scim/v2`
+  const roleAssignment = createRoleAssignment({ ...dependencies, lifecycle })
+  const requests = createScimRequestService({ ...dependencies, transact })
+  const parts = { ...dependencies, requests, lifecycle, transact, roleAssignment, baseUrl }
   return {
-    config: createScimConfigService({ relational, transact, recordAudit, roleAssignment, baseUrl }),
-    tokens: createScimTokenService({ relational, recordAudit }),
+    config: createScimConfigService(parts),
+    tokens: createScimTokenService(dependencies),
     requests,
     users: createScimUserService(parts),
     groups: createScimGroupService(parts),

@@ -1,10 +1,10 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
-import type { AuditEvent, RecordAudit } from '../../../platform/audit.ts'
-import type { Clock } from '../../../platform/clock.ts'
+import type { AuditEvent } from '../../../platform/audit.ts'
 import { createFixedWindow } from '../../../platform/limits/window.ts'
 import { networkOf } from '../../../platform/network-address.ts'
-import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
+import { mapConstraintViolation, type Queries } from '../../../platform/stores/relational.ts'
 import type { AuditSource } from '../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../sessions/identity-context.ts'
 import { createScimConfigStore, type ProvisioningSettings } from './config/scim-config-store.ts'
 import type { TokenHolder } from './config/scim-token-store.ts'
 import { takenGroup, takenUser } from './protocol/refusal.ts'
@@ -47,12 +47,10 @@ export interface Work {
   readonly source: AuditSource
 }
 
-export interface ScimRequestDependencies {
-  readonly relational: Pick<Relational, 'db'>
+export interface ScimRequestDependencies
+  extends Pick<IdentityContext, 'relational' | 'recordAudit' | 'clock'> {
   /** Runs a change of users or roles; `lastAdministrator` when no administrator would be left. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
-  readonly recordAudit: RecordAudit
-  readonly clock: Clock
 }
 
 /** Entries about unknown tokens within a minute: of one network, and of all together. */

@@ -63,26 +63,16 @@ export function createFamiliarStore(db: Queries) {
         select 1 from ${familiarOrigins} as origin join ${users} as owner on owner.id = origin.user_id
         where owner.email = ${email} and owner.holds_email and owner.status = 'active' and origin.origin_hash = ${hash}
           and origin.expires_at > now())`
-      interface Row extends Record<string, unknown> {
-        user_id: string | null
-        network: boolean
-        device: boolean
-        known: boolean
-      }
-      const { rows } = await db.execute<Row>(
+      const { rows } = await db.execute<Familiarity & Record<string, unknown>>(
         sql`select (
           select id from ${users} where email = ${email} and holds_email and status <> 'deleted'
-        ) as user_id, ${hasOwn(network)} as network, ${hasOwn(deviceHash)} as device, exists (
+        ) as "userId", ${hasOwn(network)} as "hasNetwork", ${hasOwn(deviceHash)} as "hasDevice", exists (
           select 1 from ${familiarOrigins} where origin_hash in (${network}, ${deviceHash}) and expires_at > now()
-        ) as known`,
+        ) as "isKnown"`,
       )
       const [row] = rows
-      return {
-        userId: row?.user_id ?? undefined,
-        hasNetwork: row?.network === true,
-        hasDevice: row?.device === true,
-        isKnown: row?.known === true,
-      }
+      if (!row) throw new Error('a select without a table gives its row')
+      return { ...row, userId: row.userId ?? undefined }
     },
 
     rememberNetwork: (userId: string, address: string): Promise<void> =>

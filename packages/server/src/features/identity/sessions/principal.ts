@@ -48,5 +48,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the bearer guard before any handler of the authenticated scope. */
     principal: Principal
+    /** The same with the address that the request came from, for what changes something. */
+    caller: Caller
   }
 }

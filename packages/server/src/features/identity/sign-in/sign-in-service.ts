@@ -1,26 +1,22 @@
-import type { RecordAudit } from '../../../platform/audit.ts'
+import { auditEventOf } from '../../../platform/audit.ts'
 import { isPasswordTooLong } from '../../../platform/crypto/passwords.ts'
-import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../platform/crypto/secrets.ts'
+import { hashSecret, isSecret, newSecret } from '../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../platform/errors.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import { isRegisteredRedirect } from '../sessions/clients/redirect-uri.ts'
 import { type FamiliarStore, hashDevice } from '../sessions/familiar-store.ts'
+import type { IdentityContext } from '../sessions/identity-context.ts'
 import { createCodeStore, type PendingSignIn } from '../sessions/tokens/code-store.ts'
 import type { Client, TokenStore } from '../sessions/tokens/token-store.ts'
 import { type AuthorizationRequest, buildRedirect, toParameters } from './authorization-request.ts'
 import type { PasswordCheck, RequestSource } from './passwords/password-check.ts'
 
-export interface SignInServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface SignInServiceDependencies extends IdentityContext {
   readonly tokens: Pick<TokenStore, 'findClient'>
   readonly familiar: Pick<FamiliarStore, 'rememberNetwork' | 'rememberDevice'>
   readonly passwordCheck: PasswordCheck
-  readonly recordAudit: RecordAudit
   /** The company with single sign-on for a domain; undefined where there is none. */
   readonly findSingleSignOn: (domain: string) => Promise<{ companyId: string; required: boolean } | undefined>
-  /** Public address of the service: the issuer of codes (RFC 9207). */
-  readonly publicUrl: () => string
-  readonly random?: RandomBytes
 }
 
 /** After the last proof. */
@@ -72,22 +68,11 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
     const code = newSecret(random)
     const { clientId, redirectUri, codeChallenge } = request
     const { userId, passwordHash, method } = user
-    await createCodeStore(tx).insertCode({
-      codeHash: hashSecret(code),
-      userId,
-      clientId,
-      redirectUri,
-      codeChallenge,
-      method,
-      passwordHash,
-    })
-    await recordAudit(tx, {
-      companyId: user.companyId,
-      action: method === 'sso' ? 'application-authorize' : 'sign-in',
-      actor: { kind: 'user', id: userId, name: user.email },
-      details: { method, clientId },
-      address: source.address,
-    })
+    const granted = { userId, clientId, redirectUri, codeChallenge, method, passwordHash }
+    await createCodeStore(tx).insertCode({ codeHash: hashSecret(code), ...granted })
+    const action = method === 'sso' ? 'application-authorize' : 'sign-in'
+    const caller = { principal: user, address: source.address }
+    await recordAudit(tx, auditEventOf(caller, action, undefined, { method, clientId }))
     return buildRedirect(request, { code }, publicUrl())
   }
 
@@ -184,14 +169,9 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       return relational.transaction(async (tx) => {
         const inside = createCodeStore(tx)
         if (!(await inside.deletePending(hashSecret(signIn)))) return undefined
-        await recordAudit(tx, {
-          companyId: pending.companyId,
-          action: 'application-consent',
-          actor: { kind: 'user', id: pending.userId, name: pending.email },
-          target: { kind: 'client', id: client.id, name: client.name },
-          details: { allowed },
-          address: source.address,
-        })
+        const caller = { principal: pending, address: source.address }
+        const target = { kind: 'client', id: client.id, name: client.name }
+        await recordAudit(tx, auditEventOf(caller, 'application-consent', target, { allowed }))
         if (!allowed) {
           const error_description = 'The user has refused access'
           return buildRedirect(request, { error: 'access_denied', error_description }, publicUrl())
@@ -231,12 +211,8 @@ export function createSignInService(dependencies: SignInServiceDependencies) {
       const client = await tokens.findClient(request.clientId)
       if (!client || !isRegisteredRedirect(client.redirectUris, request.redirectUri))
         throw new DomainError('invalidClient')
-      const step = {
-        client,
-        request,
-        browser,
-        source: { address, cookieToken: undefined, device: undefined },
-      }
+      const source = { address, cookieToken: undefined, device: undefined }
+      const step = { client, request, browser, source }
       const next = await continueSignIn({ ...known, passwordHash: null }, step)
       if (next.kind === 'done') return next.location
       const parameters = toParameters(request)

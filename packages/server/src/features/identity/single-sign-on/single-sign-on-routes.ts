@@ -13,7 +13,6 @@ import {
 } from '@millrace/contract/operations/single-sign-on.ts'
 import type { FastifyInstance } from 'fastify'
 import { route } from '../../../platform/http/route.ts'
-import { callerOf } from '../sessions/request-caller.ts'
 import type { CertificateService } from './certificates/certificate-service.ts'
 import type { ConfigService } from './config/config-service.ts'
 import type { DomainService } from './domains/domain-service.ts'
@@ -29,18 +28,18 @@ export function registerSingleSignOnRoutes(scope: FastifyInstance, services: Sin
   const { configs, domains, certificates } = services
 
   route(scope, readSingleSignOn, ({ principal }) => configs.read(principal.companyId))
-  route(scope, replaceSingleSignOn, (request) => configs.replace(callerOf(request), request.body))
-  route(scope, updateSingleSignOn, (request) => configs.update(callerOf(request), request.body))
-  route(scope, deleteSingleSignOn, (request) => configs.delete(callerOf(request)))
+  route(scope, replaceSingleSignOn, (request) => configs.replace(request.caller, request.body))
+  route(scope, updateSingleSignOn, (request) => configs.update(request.caller, request.body))
+  route(scope, deleteSingleSignOn, (request) => configs.delete(request.caller))
 
   route(scope, listSingleSignOnDomains, ({ principal }) => domains.list(principal.companyId))
-  route(scope, addSingleSignOnDomain, (request) => domains.add(callerOf(request), request.body.domain))
-  route(scope, verifySingleSignOnDomain, (request) => domains.verify(callerOf(request), request.params.id))
-  route(scope, removeSingleSignOnDomain, (request) => domains.remove(callerOf(request), request.params.id))
+  route(scope, addSingleSignOnDomain, (request) => domains.add(request.caller, request.body.domain))
+  route(scope, verifySingleSignOnDomain, (request) => domains.verify(request.caller, request.params.id))
+  route(scope, removeSingleSignOnDomain, (request) => domains.remove(request.caller, request.params.id))
 
   route(scope, listSingleSignOnCertificates, ({ principal }) => certificates.list(principal.companyId))
-  route(scope, rotateSingleSignOnCertificate, (request) => certificates.rotate(callerOf(request)))
+  route(scope, rotateSingleSignOnCertificate, (request) => certificates.rotate(request.caller))
   route(scope, retireSingleSignOnCertificate, (request) =>
-    certificates.retire(callerOf(request), request.params.id),
+    certificates.retire(request.caller, request.params.id),
   )
 }

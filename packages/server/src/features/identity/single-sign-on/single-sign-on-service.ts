@@ -1,10 +1,5 @@
-import type { RecordAudit } from '../../../platform/audit.ts'
-import type { Clock } from '../../../platform/clock.ts'
-import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
-import type { Relational } from '../../../platform/stores/relational.ts'
 import { createUserLifecycle } from '../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../sessions/identity-context.ts'
 import { createResponseThrottle, createStartThrottle } from './assertion/response-throttle.ts'
 import { createCertificateService } from './certificates/certificate-service.ts'
 import { createConfigNotice } from './config/config-notice.ts'
@@ -23,17 +18,8 @@ export type SingleSignOnPorts = Pick<
 > &
   Pick<ConfigServiceDependencies, 'fetchDocument' | 'mailPasswordReset'>
 
-export interface SingleSignOnDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly box: SecretBox
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-  /** Public address of the service, without a path. */
-  readonly publicUrl: () => string
-  readonly ports: SingleSignOnPorts
+export interface SingleSignOnDependencies extends IdentityContext, SingleSignOnPorts {
   readonly onOutcome: SamlSignInServiceDependencies['onOutcome']
-  readonly log: Pick<Logger, 'warn'>
-  readonly clock: Clock
   readonly resolveTxt: ResolveTxt
 }
 
@@ -41,34 +27,17 @@ export type SingleSignOn = ReturnType<typeof createSingleSignOn>
 
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
-  const { relational, box, recordAudit, publicUrl, ports, onOutcome, clock, resolveTxt } = dependencies
+  const { clock } = dependencies
   const lifecycle = createUserLifecycle(dependencies)
+  const certificates = createCertificateService(dependencies)
   const notifyAdministrators = createConfigNotice(dependencies)
-  const certificates = createCertificateService({ relational, box, recordAudit, clock })
+  const parts = { ...dependencies, lifecycle, certificates, notifyAdministrators }
   return {
     certificates,
-    configs: createConfigService({
-      relational,
-      lifecycle,
-      certificates,
-      recordAudit,
-      notifyAdministrators,
-      clock,
-      publicUrl,
-      ...ports,
-    }),
-    domains: createDomainService({ relational, recordAudit, notifyAdministrators, resolveTxt, publicUrl }),
-    readMetadata: createMetadataWatch({ ...dependencies, fetchDocument: ports.fetchDocument, clock }).work,
-    service: createSamlSignInService({
-      relational,
-      lifecycle,
-      certificates,
-      recordAudit,
-      clock,
-      publicUrl,
-      onOutcome,
-      ...ports,
-    }),
+    configs: createConfigService(parts),
+    domains: createDomainService(parts),
+    readMetadata: createMetadataWatch(dependencies).work,
+    service: createSamlSignInService(parts),
     requireStartTurn: createStartThrottle(clock),
     requireTurn: createResponseThrottle(clock),
     requireFinishTurn: createResponseThrottle(clock),

@@ -17,13 +17,13 @@ import type { CohortService } from './cohort-service.ts'
 /** Cohorts, for the authenticated scope. */
 export function registerCohortRoutes(scope: FastifyInstance, service: CohortService): void {
   route(scope, listCohorts, ({ principal, query }) => service.list(principal, query))
-  route(scope, createCohort, ({ principal, ip, body }) => service.create({ principal, address: ip }, body))
+  route(scope, createCohort, ({ caller, body }) => service.create(caller, body))
   route(scope, readCohort, ({ principal, params }) => service.read(principal, params.id))
-  route(scope, updateCohort, ({ principal, ip, params, headers, body }) =>
-    service.update({ principal, address: ip }, params.id, body, expectedBy(headers)),
+  route(scope, updateCohort, ({ caller, params, headers, body }) =>
+    service.update(caller, params.id, body, expectedBy(headers)),
   )
-  route(scope, deleteCohort, ({ principal, ip, params, headers }) =>
-    service.delete({ principal, address: ip }, params.id, expectedBy(headers)),
+  route(scope, deleteCohort, ({ caller, params, headers }) =>
+    service.delete(caller, params.id, expectedBy(headers)),
   )
   route(scope, readCohortSize, ({ principal, params }, leaving) =>
     service.size(principal, params.id, leaving()),
@@ -34,8 +34,8 @@ export function registerCohortRoutes(scope: FastifyInstance, service: CohortServ
   route(
     scope,
     replaceCohortMembers,
-    ({ principal, ip, params, headers, body }) =>
-      service.replaceList({ principal, address: ip }, params.id, body.persons, expectedBy(headers)),
+    ({ caller, params, headers, body }) =>
+      service.replaceList(caller, params.id, body.persons, expectedBy(headers)),
     { bodyLimit: cohortLimits.bodyBytes },
   )
 }

@@ -6,14 +6,20 @@ import type {
   CohortUpdate,
 } from '@millrace/contract/resources/cohort.ts'
 import { cohortLimits } from '@millrace/contract/resources/cohort.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
+import { type Listed, mapListed, type Page, rangeOf } from '../../../platform/paging.ts'
+import {
+  found,
+  type ResourceContext,
+  recorderOf,
+  refusing,
+  requireRoom,
+} from '../../../platform/resources/resource.ts'
 import { assertMayChange } from '../../../platform/statistics-rights.ts'
-import { mapConstraintViolation, type Queries, type Relational } from '../../../platform/stores/relational.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { ReadSight } from '../definitions/sight-store.ts'
@@ -27,11 +33,9 @@ import { type CohortFields, createCohortStore, type StoredCohort, toCohort } fro
 import { parseCohortRule } from './parse-rule.ts'
 import { assertRuleShape } from './rule-shape.ts'
 
-export interface CohortServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface CohortServiceDependencies extends ResourceContext {
   readonly lists: CohortListStore
   readonly people: CohortPeople
-  readonly recordAudit: RecordAudit
   readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
   readonly readSight: ReadSight
   /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the cohort */
@@ -50,8 +54,9 @@ export type CohortService = ReturnType<typeof createCohortService>
 
 /** Saved groups of persons (docs/statistics.md, Cohorts). */
 export function createCohortService(dependencies: CohortServiceDependencies) {
-  const { relational, lists, people, recordAudit, readSettings, readSight, requireUnused, clock } =
+  const { relational, lockCompany, lists, people, readSettings, readSight, requireUnused, clock } =
     dependencies
+  const record = recorderOf('cohort', dependencies.recordAudit)
   const store = createCohortStore(relational.db)
 
   async function nowOf({ companyId, userId }: Principal): Promise<{ now: Now; company: Company }> {
@@ -63,13 +68,8 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     return { now, company: { companyId, userId, eventAliases, sight } }
   }
 
-  const absent = (id: string) => new DomainError('cohortNotFound', { id: normalizeId(id) })
-
-  async function get({ companyId }: Principal, id: string): Promise<StoredCohort> {
-    const found = await store.find(companyId, normalizeId(id))
-    if (!found) throw absent(id)
-    return found
-  }
+  const get = async ({ companyId }: Principal, id: string): Promise<StoredCohort> =>
+    found(await store.find({ companyId, id: normalizeId(id) }), 'cohortNotFound', id)
 
   /** @throws {DomainError} */
   async function checkRule(principal: Principal, rule: Cohort['rule'] | undefined): Promise<void> {
@@ -85,11 +85,11 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     id: string,
     expected: Expected,
   ): Promise<StoredCohort> {
-    const found = await createCohortStore(tx).findForUpdate(principal.companyId, normalizeId(id))
-    if (!found) throw absent(id)
-    assertMayChange(principal, [found.ownerId])
-    await assertExpected(tx, found, expected)
-    return found
+    const key = { companyId: principal.companyId, id: normalizeId(id) }
+    const cohort = found(await createCohortStore(tx).findForUpdate(key), 'cohortNotFound', id)
+    assertMayChange(principal, [cohort.ownerId])
+    await assertExpected(tx, cohort, expected)
+    return cohort
   }
 
   async function change(
@@ -98,19 +98,14 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     expected: Expected,
     fieldsOf: (cohort: StoredCohort) => Promise<CohortFields>,
   ): Promise<StoredCohort> {
-    const { companyId, userId } = caller.principal
     return relational.transaction(async (tx) => {
+      const within = createCohortStore(tx)
       const before = await getToChange(tx, caller, id, expected)
       const fields = await fieldsOf(before)
       if (Object.keys(fields).length === 0) return before
-      const after = await createCohortStore(tx).update(companyId, before.id, {
-        ...fields,
-        lastSavedBy: userId,
-      })
-      await recordAudit(
-        tx,
-        auditEventOf(caller, 'cohort-update', targetOf(after), { changed: Object.keys(fields).sort() }),
-      )
+      await within.update(before, { ...fields, lastSavedBy: caller.principal.userId })
+      const after = found(await within.find(before), 'cohortNotFound', id)
+      await record(tx, caller, 'cohort-update', after, { changed: Object.keys(fields).sort() })
       return after
     })
   }
@@ -120,8 +115,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     readCohorts: createCohortReader((companyId, ids) => store.listByIds(companyId, ids)),
 
     async list({ companyId }: Principal, page: Page): Promise<Listed<Cohort>> {
-      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
-      return { rows: rows.map(toCohort), count }
+      return mapListed(await store.list(companyId, page), toCohort)
     },
 
     /** @throws {DomainError} `cohortNotFound` */
@@ -149,10 +143,9 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       const insert = () =>
         relational.transaction(async (tx) => {
           const within = createCohortStore(tx)
-          await within.lockCompany(companyId)
-          const limit = cohortLimits.perCompany
-          if ((await within.count(companyId)) >= limit) throw new DomainError('tooManyCohorts', { limit })
-          const made = await within.insert({
+          await lockCompany(tx, companyId)
+          requireRoom('tooManyCohorts', cohortLimits.perCompany, await within.count(companyId))
+          await within.insert({
             id,
             companyId,
             name,
@@ -163,14 +156,12 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
             ownerId: userId,
             lastSavedBy: userId,
           })
-          await recordAudit(
-            tx,
-            auditEventOf(caller, 'cohort-create', targetOf(made), { kind: toCohort(made).kind }),
-          )
-          return toCohort(made)
+          const made = toCohort(found(await within.find({ companyId, id }), 'cohortNotFound', id))
+          await record(tx, caller, 'cohort-create', { id, name }, { kind: made.kind })
+          return made
         })
       try {
-        return await naming(name, insert)
+        return await refusing({ cohorts_name: ['cohortNameTaken', { name }] }, insert)
       } catch (error) {
         if (listed) await lists.deleteAll({ companyId, cohortId: id }).catch(ignored)
         throw error
@@ -188,7 +179,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       expected: Expected,
     ): Promise<Cohort> {
       await checkRule(caller.principal, rule)
-      const changed = await naming(name ?? '', () =>
+      const changed = await refusing({ cohorts_name: ['cohortNameTaken', { name: name ?? '' }] }, () =>
         change(caller, id, expected, async (cohort) => {
           if (rule && cohort.rule === null) throw kindError('is a list: make another cohort for the rule')
           return {
@@ -229,9 +220,9 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
       const { companyId, userId: readerId } = caller.principal
       const deleted = await relational.transaction(async (tx) => {
         const row = await getToChange(tx, caller, id, expected)
-        await createCohortStore(tx).delete(companyId, row.id)
+        await createCohortStore(tx).delete(row)
         await requireUnused(tx, { companyId, readerId }, row.id)
-        await recordAudit(tx, auditEventOf(caller, 'cohort-delete', targetOf(row), {}))
+        await record(tx, caller, 'cohort-delete', row, {})
         return row
       })
       if (deleted.listId !== null) await lists.deleteAll({ companyId, cohortId: deleted.id }).catch(ignored)
@@ -262,14 +253,6 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
 /** Rows that no cohort refers to are never read: failing to remove them is no failure of the change. */
 const ignored = () => undefined
 
-/** A name that is taken, as an error that says so. */
-const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'cohorts_name' ? new DomainError('cohortNameTaken', { name }, { cause }) : undefined,
-  )
-
 function kindError(reason: string): DomainError {
   return new DomainError('cohortKind', { reason }, { message: `This cohort ${reason}` })
 }
-
-const targetOf = ({ id, name }: Pick<StoredCohort, 'id' | 'name'>) => ({ kind: 'cohort', id, name })

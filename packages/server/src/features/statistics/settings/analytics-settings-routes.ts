@@ -12,7 +12,5 @@ export function registerAnalyticsSettingsRoutes(
   service: AnalyticsSettingsService,
 ): void {
   route(scope, readAnalyticsSettings, ({ principal }) => service.read(principal))
-  route(scope, updateAnalyticsSettings, ({ principal, ip, body }) =>
-    service.update({ principal, address: ip }, body),
-  )
+  route(scope, updateAnalyticsSettings, ({ caller, body }) => service.update(caller, body))
 }

@@ -10,10 +10,6 @@ import type { EventAliasService } from './event-alias-service.ts'
 /** Names under which renamed events answer, for the authenticated scope. */
 export function registerEventAliasRoutes(scope: FastifyInstance, service: EventAliasService): void {
   route(scope, listEventAliases, ({ principal }) => service.list(principal))
-  route(scope, setEventAlias, ({ principal, ip, params, body }) =>
-    service.set({ principal, address: ip }, params.name, body.alias),
-  )
-  route(scope, deleteEventAlias, ({ principal, ip, params }) =>
-    service.delete({ principal, address: ip }, params.name),
-  )
+  route(scope, setEventAlias, ({ caller, params, body }) => service.set(caller, params.name, body.alias))
+  route(scope, deleteEventAlias, ({ caller, params }) => service.delete(caller, params.name))
 }

@@ -1,19 +1,11 @@
 import { builtInEvents } from '@millrace/contract/events/names.ts'
 import type { EventAlias } from '@millrace/contract/resources/event-alias.ts'
 import { interactionNames } from '../../../database/workflow-columns.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { invalid } from '../../../platform/invalid.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import { type ResourceContext, recorderOf, requireRoom } from '../../../platform/resources/resource.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { createEventAliasStore } from './event-alias-store.ts'
-
-export interface EventAliasServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
-}
 
 /** Every query of a company is sent all of them. */
 const maxAliases = 200
@@ -21,8 +13,8 @@ const maxAliases = 200
 export type EventAliasService = ReturnType<typeof createEventAliasService>
 
 /** Custom events that a company has renamed. */
-export function createEventAliasService(dependencies: EventAliasServiceDependencies) {
-  const { relational, recordAudit, lockCompany } = dependencies
+export function createEventAliasService({ relational, recordAudit, lockCompany }: ResourceContext) {
+  const record = recorderOf('event', recordAudit)
 
   return {
     list({ companyId }: Principal): Promise<EventAlias[]> {
@@ -48,11 +40,8 @@ export function createEventAliasService(dependencies: EventAliasServiceDependenc
         const known = present.find((each) => each.name === name)
         if (known?.alias === alias) return known
         refuseChain(present, name, alias)
-        if (!known && present.length >= maxAliases) {
-          throw new DomainError('tooManyEventAliases', { limit: maxAliases })
-        }
-        const details = { from: known?.alias ?? null, to: alias }
-        await recordAudit(tx, auditEventOf(caller, 'event-alias-set', { kind: 'event', name }, details))
+        if (!known) requireRoom('tooManyEventAliases', maxAliases, present.length)
+        await record(tx, caller, 'event-alias-set', { name }, { from: known?.alias ?? null, to: alias })
         return store.set(companyId, name, alias)
       })
     },
@@ -62,10 +51,7 @@ export function createEventAliasService(dependencies: EventAliasServiceDependenc
       await relational.transaction(async (tx) => {
         const alias = await createEventAliasStore(tx).delete(caller.principal.companyId, name)
         if (alias === undefined) throw new DomainError('eventAliasNotFound', { name })
-        await recordAudit(
-          tx,
-          auditEventOf(caller, 'event-alias-delete', { kind: 'event', name }, { from: alias }),
-        )
+        await record(tx, caller, 'event-alias-delete', { name }, { from: alias })
       })
     },
   }
@@ -87,22 +73,13 @@ function refuseInteraction(name: string): void {
 function refuseChain(present: readonly EventAlias[], name: string, alias: string): void {
   const further = present.find((each) => each.name === alias)
   if (further) {
-    throw new DomainError(
-      'eventAliasChain',
-      { name: alias, alias: further.alias },
-      {
-        message: `"${alias}" answers as "${further.alias}" itself: choose that name, or delete that alias first`,
-      },
-    )
+    const { alias: shown } = further
+    const message = `"${alias}" answers as "${shown}" itself: choose that name, or delete that alias first`
+    throw new DomainError('eventAliasChain', { name: alias, alias: shown }, { message })
   }
   const before = present.find((each) => each.alias === name)
   if (before) {
-    throw new DomainError(
-      'eventAliasChain',
-      { name: before.name, alias: name },
-      {
-        message: `"${before.name}" answers as "${name}": give it another alias first, or delete the one it has`,
-      },
-    )
+    const message = `"${before.name}" answers as "${name}": give it another alias first, or delete the one it has`
+    throw new DomainError('eventAliasChain', { name: before.name, alias: name }, { message })
   }
 }

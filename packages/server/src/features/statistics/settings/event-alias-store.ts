@@ -1,5 +1,6 @@
 import type { EventAlias } from '@millrace/contract/resources/event-alias.ts'
 import { eventAliases } from '../../../database/tables/event-alias.ts'
+import { withIsoDates } from '../../../platform/resources/resource.ts'
 import { and, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
@@ -10,13 +11,7 @@ const columns = {
   updatedAt: eventAliases.updatedAt,
 }
 
-type Row = Omit<EventAlias, 'createdAt' | 'updatedAt'> & { createdAt: Date; updatedAt: Date }
-
-const toEventAlias = (row: Row): EventAlias => ({
-  ...row,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
-})
+const toEventAlias = withIsoDates<Pick<typeof eventAliases.$inferSelect, keyof typeof columns>>
 
 /** Names under which renamed events answer; given a transaction it works inside it. */
 export function createEventAliasStore(db: Queries) {

@@ -15,13 +15,9 @@ export function registerBranchCategoryRoutes(
 ): void {
   route(scope, listBranchCategories, ({ principal }) => categories.list(principal))
   route(scope, readBranchCategory, ({ principal, params }) => categories.read(principal, params.id))
-  route(scope, createBranchCategory, ({ principal, ip, body }) =>
-    categories.create({ principal, address: ip }, body),
-  )
-  route(scope, updateBranchCategory, ({ principal, ip, params, body }) =>
-    categories.update({ principal, address: ip }, params.id, body),
-  )
-  route(scope, deleteBranchCategory, ({ principal, ip, params, query }) =>
-    categories.delete({ principal, address: ip }, params.id, query.recursive ?? false),
+  route(scope, createBranchCategory, ({ caller, body }) => categories.create(caller, body))
+  route(scope, updateBranchCategory, ({ caller, params, body }) => categories.update(caller, params.id, body))
+  route(scope, deleteBranchCategory, ({ caller, params, query }) =>
+    categories.delete(caller, params.id, query.recursive ?? false),
   )
 }

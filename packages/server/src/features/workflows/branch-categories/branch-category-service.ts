@@ -4,21 +4,23 @@ import {
   type BranchCategoryUpdate,
   categoryLimits,
 } from '@millrace/contract/resources/branch-category.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../platform/changes.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import {
+  found,
+  type ResourceContext,
+  recorderOf,
+  requireRoom,
+  withIsoDates,
+} from '../../../platform/resources/resource.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { createBranchCategoryStore, type StoredCategory } from './branch-category-store.ts'
 import { branchOf, type PlacedCategory, treeOf } from './category-tree.ts'
 
-export interface BranchCategoryServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company: the tree is changed by one at a time. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+export interface BranchCategoryServiceDependencies extends ResourceContext {
   /** Branches of workflows lose the category. */
   readonly forgetCategory: (tx: Queries, companyId: string, categoryId: string) => Promise<void>
 }
@@ -32,7 +34,8 @@ const maxNamed = 20
 
 /** The tree of branch categories of a company (docs/workflows.md, Branch categories). */
 export function createBranchCategoryService(dependencies: BranchCategoryServiceDependencies) {
-  const { relational, recordAudit, lockCompany, forgetCategory } = dependencies
+  const { relational, lockCompany, forgetCategory } = dependencies
+  const record = recorderOf('branch-category', dependencies.recordAudit)
 
   const readTree = async (queries: Queries, companyId: string): Promise<Placed[]> =>
     treeOf(await createBranchCategoryStore(queries).list(companyId))
@@ -57,16 +60,14 @@ export function createBranchCategoryService(dependencies: BranchCategoryServiceD
       return relational.transaction(async (tx) => {
         await lockCompany(tx, companyId)
         const tree = await readTree(tx, companyId)
-        const limit = categoryLimits.perCompany
-        if (tree.length >= limit) throw new DomainError('tooManyBranchCategories', { limit })
+        requireRoom('tooManyBranchCategories', categoryLimits.perCompany, tree.length)
         const parent = findParent(tree, body.parentId)
         refuseDepth((parent?.level ?? 0) + 1)
         const id = newId()
         const name = body.name.trim()
         const parentId = parent?.category.id ?? null
         await createBranchCategoryStore(tx).insert({ id, companyId, name, parentId })
-        const target = { kind: 'branch-category', id, name }
-        await recordAudit(tx, auditEventOf(caller, 'branch-category-create', target, { parentId }))
+        await record(tx, caller, 'branch-category-create', { id, name }, { parentId })
         return readOne(tx, companyId, id)
       })
     },
@@ -90,8 +91,7 @@ export function createBranchCategoryService(dependencies: BranchCategoryServiceD
         const changes = changesOf(category, wanted)
         if (changes.changed.length > 0) {
           await createBranchCategoryStore(tx).update(category, definedOf(wanted))
-          const event = auditEventOf(caller, 'branch-category-update', targetOf(category), { ...changes })
-          await recordAudit(tx, event)
+          await record(tx, caller, 'branch-category-update', category, { ...changes })
         }
         return readOne(tx, companyId, category.id)
       })
@@ -110,22 +110,20 @@ export function createBranchCategoryService(dependencies: BranchCategoryServiceD
         await store.lock(companyId, ids)
         for (const each of ids) await forgetCategory(tx, companyId, each)
         await store.delete(companyId, ids)
-        const details = { below: ids.length - 1 }
-        await recordAudit(tx, auditEventOf(caller, 'branch-category-delete', targetOf(category), details))
+        await record(tx, caller, 'branch-category-delete', category, { below: ids.length - 1 })
       })
     },
   }
 }
 
-const targetOf = ({ id, name }: StoredCategory) => ({ kind: 'branch-category', id, name })
-
 const normalized = (id: string | null | undefined) => (typeof id === 'string' ? normalizeId(id) : id)
 
-function getPlaced(tree: readonly Placed[], id: string): Placed {
-  const found = tree.find(({ category }) => category.id === normalizeId(id))
-  if (!found) throw new DomainError('branchCategoryNotFound', { id: normalizeId(id) })
-  return found
-}
+const getPlaced = (tree: readonly Placed[], id: string): Placed =>
+  found(
+    tree.find(({ category }) => category.id === normalizeId(id)),
+    'branchCategoryNotFound',
+    id,
+  )
 
 /** @throws {DomainError} `validation` */
 function findParent(tree: readonly Placed[], id: string | null | undefined): Placed | undefined {
@@ -148,15 +146,11 @@ function hasChildren({ id, name }: StoredCategory, children: readonly StoredCate
 }
 
 function toCategory({ category, level, children }: Placed): BranchCategory {
-  const { id, companyId, name, parentId, createdAt, updatedAt } = category
+  const { parentId, ...own } = category
   return {
-    _id: id,
-    id,
+    _id: own.id,
     type: 'WorkflowBranchCategories',
-    companyId,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    name,
+    ...withIsoDates(own),
     level,
     ...(parentId !== null && { parentId }),
     children: children.map((child) => child.id),

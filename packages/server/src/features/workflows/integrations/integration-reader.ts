@@ -6,6 +6,7 @@ import {
 } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
 import { isObject } from '../../../platform/plain-object.ts'
+import { withIsoDates, withoutNulls } from '../../../platform/resources/resource.ts'
 import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import { readDefinition } from '../definition/read-definition.ts'
 import type { RunnableIntegration } from '../runnable-zone.ts'
@@ -61,9 +62,6 @@ function outputTypesOf(version: VersionEntrypoints | undefined, entrypointId: st
   const types = outputs.map((output: { readonly type?: unknown }) => String(output.type))
   return [...new Set(types)].sort()
 }
-
-const optional = <T extends object>(fields: T): { [F in keyof T]?: NonNullable<T[F]> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as never
 
 /** Reads integrations with what the versions of their workflows say of them. */
 export function createIntegrationReader({ relational, publicUrl }: IntegrationReaderDependencies) {
@@ -194,9 +192,8 @@ function toIntegration(stored: StoredIntegration) {
     entrypointId,
     parameters,
     enabled,
-    ...optional({ name, domain, code, selector, includeContext, includeDatalayerPath, waitForEvents }),
-    ...optional({ filters, emplacement }),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
+    ...withoutNulls({ name, domain, code, selector, includeContext, includeDatalayerPath, waitForEvents }),
+    ...withoutNulls({ filters, emplacement }),
+    ...withIsoDates({ createdAt, updatedAt }),
   }
 }

@@ -18,13 +18,11 @@ export function registerIntegrationRoutes(scope: FastifyInstance, integrations: 
   route(scope, readIntegrationSnippet, ({ principal, params }) =>
     integrations.readSnippet(principal, params.id, params.integrationId),
   )
-  route(scope, createIntegration, ({ principal, ip, params, body }) =>
-    integrations.create({ principal, address: ip }, params.id, body),
+  route(scope, createIntegration, ({ caller, params, body }) => integrations.create(caller, params.id, body))
+  route(scope, updateIntegration, ({ caller, params, body }) =>
+    integrations.update(caller, params.id, params.integrationId, body),
   )
-  route(scope, updateIntegration, ({ principal, ip, params, body }) =>
-    integrations.update({ principal, address: ip }, params.id, params.integrationId, body),
-  )
-  route(scope, deleteIntegration, ({ principal, ip, params }) =>
-    integrations.delete({ principal, address: ip }, params.id, params.integrationId),
+  route(scope, deleteIntegration, ({ caller, params }) =>
+    integrations.delete(caller, params.id, params.integrationId),
   )
 }

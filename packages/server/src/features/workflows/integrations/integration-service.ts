@@ -5,12 +5,12 @@ import type {
   IntegrationUpdate,
 } from '@millrace/contract/resources/workflow-integration.ts'
 import { integrationLimits } from '@millrace/contract/resources/workflow-integration.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../platform/changes.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalid, invalidAll } from '../../../platform/invalid.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import { found, type ResourceContext, recorderOf, requireRoom } from '../../../platform/resources/resource.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { getWorkflow, getWorkflowForUpdate } from '../versions/version-reader.ts'
 import type { WorkflowChanged } from '../versions/version-service.ts'
@@ -21,9 +21,7 @@ import { createIntegrationStore, type StoredIntegration } from './integration-st
 import { newShortId } from './short-id.ts'
 import { snippetOf } from './snippet.ts'
 
-export interface IntegrationServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface IntegrationServiceDependencies extends Omit<ResourceContext, 'lockCompany'> {
   readonly reader: IntegrationReader
   readonly workflowChanged: WorkflowChanged
 }
@@ -42,26 +40,20 @@ export function createIntegrationService({
   reader,
   workflowChanged,
 }: IntegrationServiceDependencies) {
+  const record = recorderOf('integration', recordAudit)
+
   async function readBack(
     queries: Queries,
     { companyId, id: workflowId }: StoredWorkflow,
     id: string,
   ): Promise<Integration> {
     const all = (await reader.list(queries, companyId, [workflowId])).get(workflowId) ?? []
-    const found = all.find((each) => each.id === normalizeId(id))
-    if (!found) throw absent(id)
-    return found
+    const one = all.find((each) => each.id === normalizeId(id))
+    return found(one, 'integrationNotFound', id)
   }
 
-  async function getStored(
-    tx: Queries,
-    { companyId, id: workflowId }: StoredWorkflow,
-    id: string,
-  ): Promise<StoredIntegration> {
-    const found = await createIntegrationStore(tx).find({ companyId, workflowId, id: normalizeId(id) })
-    if (!found) throw absent(id)
-    return found
-  }
+  const getStored = async (tx: Queries, workflow: StoredWorkflow, id: string): Promise<StoredIntegration> =>
+    found(await createIntegrationStore(tx).find(workflow, normalizeId(id)), 'integrationNotFound', id)
 
   /** Of the live version, else of the draft. @throws {DomainError} `unknownEntrypoint` */
   async function getEntrypoint(
@@ -70,8 +62,8 @@ export function createIntegrationService({
     entrypointId: string,
   ): Promise<KnownEntrypoint> {
     const { live, draft, faults } = await reader.readEntrypoints(tx, companyId, id)
-    const found = live.get(entrypointId) ?? draft.get(entrypointId)
-    if (found) return found
+    const named = live.get(entrypointId) ?? draft.get(entrypointId)
+    if (named) return named
     const known = [...new Set([...live.keys(), ...draft.keys()])].slice(0, maxNamed).join(', ')
     const message =
       faults.length > 0
@@ -110,8 +102,7 @@ export function createIntegrationService({
         const misplaced = faultsOfChannel(body, entrypoint.type)
         if (misplaced.length > 0) throw invalidAll(misplaced)
         const store = createIntegrationStore(tx)
-        const limit = integrationLimits.perWorkflow
-        if ((await store.count(workflow)) >= limit) throw new DomainError('tooManyIntegrations', { limit })
+        requireRoom('tooManyIntegrations', integrationLimits.perWorkflow, await store.count(workflow))
         const { entrypointId, name, parameters = {}, domain, filters, enabled = true } = body
         const id = newId()
         const shortId = newShortId()
@@ -137,8 +128,7 @@ export function createIntegrationService({
           }),
         })
         const details = { workflowId: workflow.id, entrypointId, shortId }
-        const target = { kind: 'integration', id, name: name?.trim() ?? entrypointId }
-        await recordAudit(tx, auditEventOf(caller, 'integration-create', target, details))
+        await record(tx, caller, 'integration-create', { id, name: name?.trim() ?? entrypointId }, details)
         return readBack(tx, workflow, id)
       })
       workflowChanged(normalizeId(workflowId))
@@ -191,7 +181,7 @@ export function createIntegrationService({
         if (changes.changed.length > 0) {
           await createIntegrationStore(tx).update(stored, definedOf(wanted))
           const details = { workflowId: workflow.id, ...changes }
-          await recordAudit(tx, auditEventOf(caller, 'integration-update', targetOf(stored), details))
+          await record(tx, caller, 'integration-update', targetOf(stored), details)
         }
         return readBack(tx, workflow, id)
       })
@@ -205,22 +195,13 @@ export function createIntegrationService({
         const workflow = await getWorkflowForUpdate(tx, caller.principal, workflowId)
         const stored = await getStored(tx, workflow, id)
         await createIntegrationStore(tx).delete(stored)
-        const details = {
-          workflowId: workflow.id,
-          entrypointId: stored.entrypointId,
-          shortId: stored.shortId,
-        }
-        await recordAudit(tx, auditEventOf(caller, 'integration-delete', targetOf(stored), details))
+        const { entrypointId, shortId } = stored
+        const details = { workflowId: workflow.id, entrypointId, shortId }
+        await record(tx, caller, 'integration-delete', targetOf(stored), details)
       })
       workflowChanged(normalizeId(workflowId))
     },
   }
 }
 
-const absent = (id: string) => new DomainError('integrationNotFound', { id: normalizeId(id) })
-
-const targetOf = ({ id, name, entrypointId }: StoredIntegration) => ({
-  kind: 'integration',
-  id,
-  name: name ?? entrypointId,
-})
+const targetOf = ({ id, name, entrypointId }: StoredIntegration) => ({ id, name: name ?? entrypointId })

@@ -2,16 +2,11 @@ import type { VariableProfile } from '@millrace/contract/resources/variable-prof
 import { workflows, workflowVersions } from '../../../database/tables/workflow.ts'
 import { workflowIntegrations } from '../../../database/tables/workflow-integration.ts'
 import { variableProfiles } from '../../../database/tables/workflow-settings.ts'
+import { companyRows, type Key } from '../../../platform/resources/company-rows.ts'
 import { and, asc, eq, inArray, isNotNull, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
-import type { WorkflowKey } from '../workflow-store.ts'
 
 export type StoredIntegration = typeof workflowIntegrations.$inferSelect
-export type NewIntegration = Omit<typeof workflowIntegrations.$inferInsert, 'createdAt' | 'updatedAt'>
-export type IntegrationKey = Pick<StoredIntegration, 'id' | 'companyId' | 'workflowId'>
-export type IntegrationFields = Partial<
-  Omit<StoredIntegration, 'id' | 'companyId' | 'workflowId' | 'shortId' | 'createdAt' | 'updatedAt'>
->
 
 /** What a version says of its entrypoints; of a draft it may be anything. */
 export interface VersionEntrypoints {
@@ -30,39 +25,26 @@ export function createIntegrationStore(db: Queries) {
       eq(workflowIntegrations.companyId, companyId),
       inArray(workflowIntegrations.workflowId, [...workflowIds]),
     )
-  const one = ({ companyId, workflowId, id }: IntegrationKey) =>
-    and(ofWorkflows(companyId, [workflowId]), eq(workflowIntegrations.id, id))
+  const rows = companyRows(db, workflowIntegrations)
+  const oldestFirst = [asc(workflowIntegrations.createdAt), asc(workflowIntegrations.id)]
 
   return {
+    ...rows,
+
     /** The oldest first. */
     async list(companyId: string, workflowIds: readonly string[]): Promise<StoredIntegration[]> {
       if (workflowIds.length === 0) return []
-      return db
-        .select()
-        .from(workflowIntegrations)
-        .where(ofWorkflows(companyId, workflowIds))
-        .orderBy(asc(workflowIntegrations.createdAt), asc(workflowIntegrations.id))
+      return rows.select(ofWorkflows(companyId, workflowIds), ...oldestFirst)
     },
 
-    async count({ companyId, id }: WorkflowKey): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(workflowIntegrations)
-        .where(ofWorkflows(companyId, [id]))
-      return row?.count ?? 0
-    },
+    count: ({ companyId, id }: Key): Promise<number> => rows.count(ofWorkflows(companyId, [id])),
 
-    async find(key: IntegrationKey): Promise<StoredIntegration | undefined> {
-      const [row] = await db.select().from(workflowIntegrations).where(one(key))
-      return row
-    },
+    find: (workflow: Key, id: string): Promise<StoredIntegration | undefined> =>
+      rows.find({ ...workflow, id }, eq(workflowIntegrations.workflowId, workflow.id)),
 
     /** Of whichever company: the short id is all that an address has. */
     async findByShortId(shortId: string): Promise<StoredIntegration | undefined> {
-      const [row] = await db
-        .select()
-        .from(workflowIntegrations)
-        .where(eq(workflowIntegrations.shortId, shortId))
+      const [row] = await rows.select(eq(workflowIntegrations.shortId, shortId))
       return row
     },
 
@@ -86,7 +68,7 @@ export function createIntegrationStore(db: Queries) {
             isNotNull(workflowIntegrations.selector),
           ),
         )
-        .orderBy(asc(workflowIntegrations.createdAt), asc(workflowIntegrations.id))
+        .orderBy(...oldestFirst)
         .limit(limit)
       return rows.map(({ integration }) => integration)
     },
@@ -143,24 +125,6 @@ export function createIntegrationStore(db: Queries) {
         )
         .where(and(eq(workflows.companyId, companyId), inArray(workflows.id, [...workflowIds])))
       return new Map(rows.map(({ workflowId, parameters }) => [workflowId, parameters]))
-    },
-
-    async insert(integration: NewIntegration): Promise<void> {
-      await db.insert(workflowIntegrations).values(integration)
-    },
-
-    async update(key: IntegrationKey, fields: IntegrationFields): Promise<void> {
-      await db
-        .update(workflowIntegrations)
-        .set({
-          ...fields,
-          updatedAt: sql`greatest(now(), ${workflowIntegrations.updatedAt} + interval '1 millisecond')`,
-        })
-        .where(one(key))
-    },
-
-    async delete(key: IntegrationKey): Promise<void> {
-      await db.delete(workflowIntegrations).where(one(key))
     },
   }
 }

@@ -19,21 +19,20 @@ export function registerJsonTemplateRoutes(scope: FastifyInstance, templates: Js
   })
   route(scope, readJsonTemplate, ({ principal, params }) => templates.read(principal, params.id))
   rawRoute(scope, createJsonTemplate, {
-    async handler({ principal, ip, body }, reply) {
-      const { template, warnings } = await templates.create({ principal, address: ip }, body)
+    async handler({ caller, body }, reply) {
+      const { template, warnings } = await templates.create(caller, body)
       reply.header('etag', entityTagOf(template.revision))
       return warned(template, warnings)
     },
   })
   rawRoute(scope, replaceJsonTemplate, {
-    async handler({ principal, ip, params, headers, body }, reply) {
-      const caller = { principal, address: ip }
+    async handler({ caller, params, headers, body }, reply) {
       const { template, warnings } = await templates.replace(caller, params.id, body, expectedBy(headers))
       reply.header('etag', entityTagOf(template.revision))
       return warned(template, warnings)
     },
   })
-  route(scope, deleteJsonTemplate, ({ principal, ip, params, headers }) =>
-    templates.delete({ principal, address: ip }, params.id, expectedBy(headers)),
+  route(scope, deleteJsonTemplate, ({ caller, params, headers }) =>
+    templates.delete(caller, params.id, expectedBy(headers)),
   )
 }

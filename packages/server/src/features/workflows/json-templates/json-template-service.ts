@@ -4,14 +4,19 @@ import {
   type JsonTemplateInput,
   templateLimits,
 } from '@millrace/contract/resources/json-template.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { changesOf } from '../../../platform/changes.ts'
-import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalidAll } from '../../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
-import { namingTeams } from '../../../platform/stores/named-teams.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Listed, Page } from '../../../platform/paging.ts'
+import { type Key, madeNow } from '../../../platform/resources/company-rows.ts'
+import {
+  found,
+  type ResourceContext,
+  recorderOf,
+  refusing,
+  requireRoom,
+} from '../../../platform/resources/resource.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { RequireMemberTeams } from '../../identity/people/teams/resource-groups.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
@@ -25,11 +30,7 @@ import {
 } from './json-template-store.ts'
 import { checkTemplate } from './template-faults.ts'
 
-export interface JsonTemplateServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
+export interface JsonTemplateServiceDependencies extends ResourceContext {
   readonly requireMemberTeams: RequireMemberTeams
   /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the template */
   readonly requireUnused: (tx: Queries, reader: UsesReader, templateId: string) => Promise<void>
@@ -48,7 +49,8 @@ const unshown = new Set(['definition', 'variables'])
 
 /** JSON templates of a company (docs/workflows.md, JSON templates). */
 export function createJsonTemplateService(dependencies: JsonTemplateServiceDependencies) {
-  const { relational, recordAudit, lockCompany, requireMemberTeams, requireUnused } = dependencies
+  const { relational, lockCompany, requireMemberTeams, requireUnused } = dependencies
+  const record = recorderOf('json-template', dependencies.recordAudit)
 
   async function getForUpdate(
     tx: Queries,
@@ -56,18 +58,15 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
     id: string,
     expected: Expected,
   ): Promise<StoredTemplate> {
-    const found = await createJsonTemplateStore(tx).findForUpdate(principal, normalizeId(id))
-    if (!found) throw absent(id)
-    await assertExpected(tx, found, expected)
-    return found
+    const held = await createJsonTemplateStore(tx).findForUpdate(principal, normalizeId(id))
+    const template = found(held, 'jsonTemplateNotFound', id)
+    await assertExpected(tx, template, expected)
+    return template
   }
 
   /** Whichever teams see it now. */
-  async function readBack(tx: Queries, key: { companyId: string; id: string }): Promise<JsonTemplate> {
-    const found = await createJsonTemplateStore(tx).findByKey(key)
-    if (!found) throw absent(key.id)
-    return toTemplate(found)
-  }
+  const readBack = async (tx: Queries, key: Key): Promise<JsonTemplate> =>
+    toTemplate(found(await createJsonTemplateStore(tx).findByKey(key), 'jsonTemplateNotFound', key.id))
 
   return {
     /**
@@ -81,20 +80,13 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
     ): Promise<Listed<JsonTemplate>> {
       const workflow =
         workflowId === undefined ? undefined : await getWorkflow(relational.db, principal, workflowId)
-      const teamIds = workflow?.resourceGroupIds
-      const store = createJsonTemplateStore(relational.db)
-      const [rows, count] = await Promise.all([
-        store.list(principal, teamIds, rangeOf(page)),
-        store.count(principal, teamIds),
-      ])
-      return { rows: rows.map(toTemplate), count }
+      return createJsonTemplateStore(relational.db).list(principal, workflow?.resourceGroupIds, page)
     },
 
     /** @throws {DomainError} `jsonTemplateNotFound` */
     async read(principal: Principal, id: string): Promise<JsonTemplate> {
-      const found = await createJsonTemplateStore(relational.db).find(principal, normalizeId(id))
-      if (!found) throw absent(id)
-      return toTemplate(found)
+      const stored = await createJsonTemplateStore(relational.db).find(principal, normalizeId(id))
+      return toTemplate(found(stored, 'jsonTemplateNotFound', id))
     },
 
     /** @throws {DomainError} `validation`, `unknownTeam`, `notInTeam` or `tooManyJsonTemplates` */
@@ -102,21 +94,21 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
       const { principal } = caller
       const { companyId } = principal
       const { fields, warnings } = fieldsOf(body)
-      return namingTeams(teamsKey, body.resourceGroupIds, () =>
+      return refusing(failuresOf(body), () =>
         relational.transaction(async (tx) => {
           const store = createJsonTemplateStore(tx)
           await lockCompany(tx, companyId)
-          const limit = templateLimits.perCompany
-          if ((await store.countOfCompany(companyId)) >= limit) {
-            throw new DomainError('tooManyJsonTemplates', { limit })
-          }
+          requireRoom(
+            'tooManyJsonTemplates',
+            templateLimits.perCompany,
+            await store.countOfCompany(companyId),
+          )
           const teamIds = await requireMemberTeams(tx, principal, body.resourceGroupIds)
           const id = newId()
-          await store.insert({ id, companyId, ...fields, lastSavedBy: principal.userId })
+          await store.insert({ id, companyId, ...fields, lastSavedBy: principal.userId, ...madeNow })
           await store.replaceTeams({ companyId, id }, teamIds)
-          const target = { kind: 'json-template', id, name: fields.name }
           const details = { resourceGroupIds: teamIds, variables: fields.variables.length }
-          await recordAudit(tx, auditEventOf(caller, 'json-template-create', target, details))
+          await record(tx, caller, 'json-template-create', { id, name: fields.name }, details)
           return { template: await readBack(tx, { companyId, id }), warnings }
         }),
       )
@@ -126,7 +118,7 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
     replace(caller: Caller, id: string, body: JsonTemplateInput, expected: Expected): Promise<SavedTemplate> {
       const { principal } = caller
       const { fields, warnings } = fieldsOf(body)
-      return namingTeams(teamsKey, body.resourceGroupIds, () =>
+      return refusing(failuresOf(body), () =>
         relational.transaction(async (tx) => {
           const stored = await getForUpdate(tx, principal, id, expected)
           const present = stored.resourceGroupIds
@@ -136,8 +128,7 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
             const store = createJsonTemplateStore(tx)
             await store.update(stored, { ...fields, lastSavedBy: principal.userId })
             if (changes.changed.includes('resourceGroupIds')) await store.replaceTeams(stored, teamIds)
-            const event = auditEventOf(caller, 'json-template-update', targetOf(stored), { ...changes })
-            await recordAudit(tx, event)
+            await record(tx, caller, 'json-template-update', stored, { ...changes })
           }
           return { template: await readBack(tx, stored), warnings }
         }),
@@ -151,17 +142,14 @@ export function createJsonTemplateService(dependencies: JsonTemplateServiceDepen
         const { companyId, userId: readerId } = caller.principal
         await requireUnused(tx, { companyId, readerId }, stored.id)
         await createJsonTemplateStore(tx).delete(stored)
-        await recordAudit(tx, auditEventOf(caller, 'json-template-delete', targetOf(stored)))
+        await record(tx, caller, 'json-template-delete', stored)
       })
     },
   }
 }
 
-const absent = (id: string) => new DomainError('jsonTemplateNotFound', { id: normalizeId(id) })
-
-const targetOf = ({ id, name }: StoredTemplate) => ({ kind: 'json-template', id, name })
-
-const teamsKey = 'json_template_teams_team'
+const failuresOf = ({ resourceGroupIds: teamIds }: JsonTemplateInput) =>
+  ({ json_template_teams_team: ['unknownTeam', { teamIds }] }) as const
 
 /** @throws {DomainError} `validation` */
 function fieldsOf(body: JsonTemplateInput): {

@@ -1,132 +1,71 @@
 import type { JsonTemplate } from '@millrace/contract/resources/json-template.ts'
-import { nextRevision } from '../../../database/tables/columns.ts'
 import { jsonTemplates, jsonTemplateTeams } from '../../../database/tables/workflow-settings.ts'
-import type { Range } from '../../../platform/paging.ts'
-import { and, asc, eq, exists, inArray, type SQL, sql } from '../../../platform/stores/postgres/drizzle.ts'
+import { type Listed, mapListed, type Page } from '../../../platform/paging.ts'
+import { companyRows, type RowOf } from '../../../platform/resources/company-rows.ts'
+import { objectTeams } from '../../../platform/resources/object-teams.ts'
+import { withIsoDates } from '../../../platform/resources/resource.ts'
+import { and, asc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Viewer } from '../workflow-store.ts'
 
 type Row = typeof jsonTemplates.$inferSelect
-export type TemplateKey = Pick<Row, 'id' | 'companyId'>
 export type TemplateFields = Pick<Row, 'name' | 'definition' | 'variables' | 'redirectVariable'>
-/** Who saves it. */
-type Saver = { readonly lastSavedBy: string }
 
-export interface StoredTemplate extends Row {
-  readonly resourceGroupIds: readonly string[]
-}
-
-const columns = {
-  template: jsonTemplates,
+const extras = {
   resourceGroupIds: sql<string[]>`array(
     select t.team_id from json_template_teams t where t.template_id = "json_templates"."id" order by t.team_id)`,
 }
 
-export function toTemplate(stored: StoredTemplate): JsonTemplate {
-  const { id, companyId, name, definition, variables, redirectVariable, createdAt, updatedAt } = stored
-  const { revision, lastSavedBy } = stored
+export type StoredTemplate = RowOf<typeof jsonTemplates, typeof extras>
+
+export function toTemplate({ redirectVariable, lastSavedBy, ...stored }: StoredTemplate): JsonTemplate {
   return {
-    _id: id,
-    id,
+    _id: stored.id,
     type: 'WorkflowJsonTemplates',
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    companyId,
-    resourceGroupIds: [...stored.resourceGroupIds],
-    name,
-    definition,
-    variables,
+    ...withIsoDates(stored),
     ...(redirectVariable !== null && { redirectVariable }),
-    revision,
     ...(lastSavedBy !== null && { lastSavedBy }),
   }
 }
 
 /** JSON templates with their teams; given a transaction it works inside it. */
 export function createJsonTemplateStore(db: Queries) {
-  const one = ({ companyId, id }: TemplateKey) =>
-    and(eq(jsonTemplates.companyId, companyId), eq(jsonTemplates.id, id))
-
-  /** Seen by one of these teams. */
-  function seenBy(teamIds: readonly string[]): SQL {
-    if (teamIds.length === 0) return sql`false`
-    return exists(
-      db
-        .select({ one: sql`1` })
-        .from(jsonTemplateTeams)
-        .where(
-          and(
-            eq(jsonTemplateTeams.templateId, jsonTemplates.id),
-            inArray(jsonTemplateTeams.teamId, [...teamIds]),
-          ),
-        ),
-    )
-  }
-
-  /** @param workflowTeamIds of a workflow that is to use them */
-  const visible = ({ companyId, teamIds }: Viewer, workflowTeamIds?: readonly string[]) =>
-    and(
-      eq(jsonTemplates.companyId, companyId),
-      seenBy(teamIds),
-      workflowTeamIds === undefined ? undefined : seenBy(workflowTeamIds),
-    )
+  const rows = companyRows(db, jsonTemplates, extras)
+  const teams = objectTeams(db, jsonTemplateTeams, 'templateId')
+  const seenBy = (teamIds: readonly string[]) => teams.seenBy(jsonTemplates.id, teamIds)
+  const visible = ({ companyId, teamIds }: Viewer) =>
+    and(eq(jsonTemplates.companyId, companyId), seenBy(teamIds))
 
   return {
-    /** The oldest first. */
+    ...rows,
+    replaceTeams: teams.replace,
+
+    /**
+     * The oldest first.
+     * @param workflowTeamIds of a workflow that is to use them
+     */
     async list(
       viewer: Viewer,
       workflowTeamIds: readonly string[] | undefined,
-      { limit, offset }: Range,
-    ): Promise<StoredTemplate[]> {
-      const rows = await db
-        .select(columns)
-        .from(jsonTemplates)
-        .where(visible(viewer, workflowTeamIds))
-        .orderBy(asc(jsonTemplates.createdAt), asc(jsonTemplates.id))
-        .limit(limit)
-        .offset(offset)
-      return rows.map(({ template, resourceGroupIds }) => ({ ...template, resourceGroupIds }))
+      page: Page,
+    ): Promise<Listed<JsonTemplate>> {
+      const where = and(visible(viewer), workflowTeamIds && seenBy(workflowTeamIds))
+      const order = [asc(jsonTemplates.createdAt), asc(jsonTemplates.id)]
+      return mapListed(await rows.page(where, order, page), toTemplate)
     },
 
-    async count(viewer: Viewer, workflowTeamIds: readonly string[] | undefined): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(jsonTemplates)
-        .where(visible(viewer, workflowTeamIds))
-      return row?.count ?? 0
-    },
+    countOfCompany: (companyId: string): Promise<number> =>
+      rows.count(eq(jsonTemplates.companyId, companyId)),
 
-    async countOfCompany(companyId: string): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(jsonTemplates)
-        .where(eq(jsonTemplates.companyId, companyId))
-      return row?.count ?? 0
-    },
-
-    async find(viewer: Viewer, id: string): Promise<StoredTemplate | undefined> {
-      const [row] = await db
-        .select(columns)
-        .from(jsonTemplates)
-        .where(and(visible(viewer), eq(jsonTemplates.id, id)))
-      return row && { ...row.template, resourceGroupIds: row.resourceGroupIds }
-    },
+    find: (viewer: Viewer, id: string): Promise<StoredTemplate | undefined> =>
+      rows.find({ companyId: viewer.companyId, id }, seenBy(viewer.teamIds)),
 
     /** Whichever teams see it. */
-    async findByKey(key: TemplateKey): Promise<StoredTemplate | undefined> {
-      const [row] = await db.select(columns).from(jsonTemplates).where(one(key))
-      return row && { ...row.template, resourceGroupIds: row.resourceGroupIds }
-    },
+    findByKey: rows.find,
 
-    /** Locked until the transaction ends. Its teams are read once the lock is held, by a statement of their own. */
-    async findForUpdate(viewer: Viewer, id: string): Promise<StoredTemplate | undefined> {
-      const [held] = await db
-        .select({ id: jsonTemplates.id })
-        .from(jsonTemplates)
-        .where(one({ companyId: viewer.companyId, id }))
-        .for('update')
-      return held && this.find(viewer, id)
-    },
+    /** Locked until the transaction ends. */
+    findForUpdate: (viewer: Viewer, id: string): Promise<StoredTemplate | undefined> =>
+      rows.findForUpdate({ companyId: viewer.companyId, id }, seenBy(viewer.teamIds)),
 
     /** Of the ids those that one of the teams sees. `lock`: none of them is deleted until the transaction ends. */
     async listByIds(viewer: Viewer, ids: readonly string[], lock: boolean): Promise<Row[]> {
@@ -137,33 +76,6 @@ export function createJsonTemplateStore(db: Queries) {
         .orderBy(asc(jsonTemplates.id))
         .$dynamic()
       return lock ? query.for('key share') : query
-    },
-
-    /** Its time is that of the moment, and not of the beginning of the transaction, so that lists only grow at their end. */
-    async insert(template: TemplateKey & TemplateFields & Saver): Promise<void> {
-      const now = sql`clock_timestamp()`
-      await db.insert(jsonTemplates).values({ ...template, createdAt: now, updatedAt: now } as never)
-    },
-
-    async update(key: TemplateKey, fields: TemplateFields & Saver): Promise<void> {
-      await db
-        .update(jsonTemplates)
-        .set({ ...fields, ...nextRevision(jsonTemplates) })
-        .where(one(key))
-    },
-
-    async replaceTeams(
-      { companyId, id: templateId }: TemplateKey,
-      teamIds: readonly string[],
-    ): Promise<void> {
-      await db
-        .delete(jsonTemplateTeams)
-        .where(and(eq(jsonTemplateTeams.companyId, companyId), eq(jsonTemplateTeams.templateId, templateId)))
-      await db.insert(jsonTemplateTeams).values(teamIds.map((teamId) => ({ companyId, templateId, teamId })))
-    },
-
-    async delete(key: TemplateKey): Promise<void> {
-      await db.delete(jsonTemplates).where(one(key))
     },
   }
 }

@@ -15,13 +15,9 @@ export function registerVariableProfileRoutes(
 ): void {
   route(scope, listVariableProfiles, ({ principal, query }) => profiles.list(principal, query))
   route(scope, readVariableProfile, ({ principal, params }) => profiles.read(principal, params.id))
-  route(scope, createVariableProfile, ({ principal, ip, body }) =>
-    profiles.create({ principal, address: ip }, body),
+  route(scope, createVariableProfile, ({ caller, body }) => profiles.create(caller, body))
+  route(scope, replaceVariableProfile, ({ caller, params, body }) =>
+    profiles.replace(caller, params.id, body),
   )
-  route(scope, replaceVariableProfile, ({ principal, ip, params, body }) =>
-    profiles.replace({ principal, address: ip }, params.id, body),
-  )
-  route(scope, deleteVariableProfile, ({ principal, ip, params }) =>
-    profiles.delete({ principal, address: ip }, params.id),
-  )
+  route(scope, deleteVariableProfile, ({ caller, params }) => profiles.delete(caller, params.id))
 }

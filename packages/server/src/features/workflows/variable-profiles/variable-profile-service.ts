@@ -3,50 +3,34 @@ import {
   type VariableProfile,
   type VariableProfileInput,
 } from '@millrace/contract/resources/variable-profile.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import { changesOf } from '../../../platform/changes.ts'
-import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalidAll } from '../../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Listed, Page } from '../../../platform/paging.ts'
+import { type Key, madeNow } from '../../../platform/resources/company-rows.ts'
+import { found, type ResourceContext, recorderOf, requireRoom } from '../../../platform/resources/resource.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { faultsOfNames } from '../integrations/integration-fields.ts'
-import { createVariableProfileStore, type ProfileFields } from './variable-profile-store.ts'
-
-export interface VariableProfileServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
-}
+import { createVariableProfileStore, type ProfileFields, toProfile } from './variable-profile-store.ts'
 
 export type VariableProfileService = ReturnType<typeof createVariableProfileService>
 
 /** Variable profiles of a company (docs/workflows.md, Variable profiles). */
-export function createVariableProfileService({
-  relational,
-  recordAudit,
-  lockCompany,
-}: VariableProfileServiceDependencies) {
-  async function getForUpdate(tx: Queries, { companyId }: Principal, id: string): Promise<VariableProfile> {
-    const found = await createVariableProfileStore(tx).findForUpdate({ companyId, id: normalizeId(id) })
-    if (!found) throw absent(id)
-    return found
+export function createVariableProfileService({ relational, recordAudit, lockCompany }: ResourceContext) {
+  const record = recorderOf('variable-profile', recordAudit)
+
+  async function getForUpdate(tx: Queries, { companyId }: Principal, id: string) {
+    const profile = await createVariableProfileStore(tx).findForUpdate({ companyId, id: normalizeId(id) })
+    return found(profile, 'variableProfileNotFound', id)
   }
 
-  async function readBack(tx: Queries, key: { companyId: string; id: string }): Promise<VariableProfile> {
-    const found = await createVariableProfileStore(tx).find(key)
-    if (!found) throw absent(key.id)
-    return found
-  }
+  const readBack = async (tx: Queries, key: Key): Promise<VariableProfile> =>
+    toProfile(found(await createVariableProfileStore(tx).find(key), 'variableProfileNotFound', key.id))
 
   return {
-    async list({ companyId }: Principal, page: Page): Promise<Listed<VariableProfile>> {
-      const store = createVariableProfileStore(relational.db)
-      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
-      return { rows, count }
-    },
+    list: ({ companyId }: Principal, page: Page): Promise<Listed<VariableProfile>> =>
+      createVariableProfileStore(relational.db).list(companyId, page),
 
     /** @throws {DomainError} `variableProfileNotFound` */
     read({ companyId }: Principal, id: string): Promise<VariableProfile> {
@@ -60,14 +44,11 @@ export function createVariableProfileService({
       return relational.transaction(async (tx) => {
         const store = createVariableProfileStore(tx)
         await lockCompany(tx, companyId)
-        const limit = maxVariableProfiles
-        if ((await store.count(companyId)) >= limit)
-          throw new DomainError('tooManyVariableProfiles', { limit })
+        requireRoom('tooManyVariableProfiles', maxVariableProfiles, await store.count(companyId))
         const id = newId()
-        await store.insert({ id, companyId, ...fields })
-        const target = { kind: 'variable-profile', id, name: fields.name }
+        await store.insert({ id, companyId, ...fields, ...madeNow })
         const details = { parameters: fields.parameters.map(({ name }) => name) }
-        await recordAudit(tx, auditEventOf(caller, 'variable-profile-create', target, details))
+        await record(tx, caller, 'variable-profile-create', { id, name: fields.name }, details)
         return readBack(tx, { companyId, id })
       })
     },
@@ -80,8 +61,7 @@ export function createVariableProfileService({
         const changes = changesOf(profile, fields)
         if (changes.changed.length > 0) {
           await createVariableProfileStore(tx).update(profile, fields)
-          const event = auditEventOf(caller, 'variable-profile-update', targetOf(profile), { ...changes })
-          await recordAudit(tx, event)
+          await record(tx, caller, 'variable-profile-update', profile, { ...changes })
         }
         return readBack(tx, profile)
       })
@@ -94,16 +74,11 @@ export function createVariableProfileService({
         const store = createVariableProfileStore(tx)
         const workflows = await store.takeFromWorkflows(profile)
         await store.delete(profile)
-        const event = auditEventOf(caller, 'variable-profile-delete', targetOf(profile), { workflows })
-        await recordAudit(tx, event)
+        await record(tx, caller, 'variable-profile-delete', profile, { workflows })
       })
     },
   }
 }
-
-const absent = (id: string) => new DomainError('variableProfileNotFound', { id: normalizeId(id) })
-
-const targetOf = ({ id, name }: VariableProfile) => ({ kind: 'variable-profile', id, name })
 
 function fieldsOf({ name, parameters }: VariableProfileInput): ProfileFields {
   const names = parameters.map((parameter) => parameter.name)

@@ -2,86 +2,43 @@ import type { VariableProfile, VariableProfileInput } from '@millrace/contract/r
 import { workflows } from '../../../database/tables/workflow.ts'
 import { workflowIntegrations } from '../../../database/tables/workflow-integration.ts'
 import { variableProfiles } from '../../../database/tables/workflow-settings.ts'
-import type { Range } from '../../../platform/paging.ts'
+import { type Listed, mapListed, type Page } from '../../../platform/paging.ts'
+import { companyRows, type Key, touched } from '../../../platform/resources/company-rows.ts'
+import { withIsoDates } from '../../../platform/resources/resource.ts'
 import { and, asc, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 type Row = typeof variableProfiles.$inferSelect
-export type ProfileKey = Pick<Row, 'id' | 'companyId'>
 export type ProfileFields = Pick<VariableProfileInput, 'name' | 'parameters'>
 
-const toProfile = ({ id, companyId, name, parameters, createdAt, updatedAt }: Row): VariableProfile => ({
-  _id: id,
-  id,
+export const toProfile = (row: Row): VariableProfile => ({
+  _id: row.id,
   type: 'WorkflowVariableProfiles',
-  companyId,
-  createdAt: createdAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
-  name,
-  parameters,
+  ...withIsoDates(row),
 })
 
 export function createVariableProfileStore(db: Queries) {
-  const one = ({ companyId, id }: ProfileKey) =>
-    and(eq(variableProfiles.companyId, companyId), eq(variableProfiles.id, id))
+  const rows = companyRows(db, variableProfiles)
 
   return {
+    ...rows,
+
     /** The oldest first. */
-    async list(companyId: string, { limit, offset }: Range): Promise<VariableProfile[]> {
-      const rows = await db
-        .select()
-        .from(variableProfiles)
-        .where(eq(variableProfiles.companyId, companyId))
-        .orderBy(asc(variableProfiles.createdAt), asc(variableProfiles.id))
-        .limit(limit)
-        .offset(offset)
-      return rows.map(toProfile)
+    async list(companyId: string, page: Page): Promise<Listed<VariableProfile>> {
+      const order = [asc(variableProfiles.createdAt), asc(variableProfiles.id)]
+      return mapListed(await rows.page(eq(variableProfiles.companyId, companyId), order, page), toProfile)
     },
 
-    async count(companyId: string): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(variableProfiles)
-        .where(eq(variableProfiles.companyId, companyId))
-      return row?.count ?? 0
-    },
-
-    async find(key: ProfileKey): Promise<VariableProfile | undefined> {
-      const [row] = await db.select().from(variableProfiles).where(one(key))
-      return row && toProfile(row)
-    },
-
-    /** Locked until the transaction ends. */
-    async findForUpdate(key: ProfileKey): Promise<VariableProfile | undefined> {
-      const [row] = await db.select().from(variableProfiles).where(one(key)).for('update')
-      return row && toProfile(row)
-    },
+    count: (companyId: string): Promise<number> => rows.count(eq(variableProfiles.companyId, companyId)),
 
     /** Whether the company has it; then it is not deleted until the transaction ends. */
-    async hold(key: ProfileKey): Promise<boolean> {
-      const rows = await db
+    async hold(key: Key): Promise<boolean> {
+      const held = await db
         .select({ id: variableProfiles.id })
         .from(variableProfiles)
-        .where(one(key))
+        .where(rows.one(key))
         .for('key share')
-      return rows.length > 0
-    },
-
-    /** Its time is that of the moment, and not of the beginning of the transaction, so that lists only grow at their end. */
-    async insert(profile: ProfileKey & ProfileFields): Promise<void> {
-      const now = sql`clock_timestamp()`
-      await db.insert(variableProfiles).values({ ...profile, createdAt: now, updatedAt: now } as never)
-    },
-
-    async update(key: ProfileKey, { name, parameters }: ProfileFields): Promise<void> {
-      await db
-        .update(variableProfiles)
-        .set({
-          name,
-          parameters,
-          updatedAt: sql`greatest(now(), ${variableProfiles.updatedAt} + interval '1 millisecond')`,
-        })
-        .where(one(key))
+      return held.length > 0
     },
 
     /**
@@ -89,7 +46,7 @@ export function createVariableProfileStore(db: Queries) {
      * order, where they have none of that name.
      * @returns how many workflows there were
      */
-    async takeFromWorkflows({ companyId, id, parameters }: VariableProfile): Promise<number> {
+    async takeFromWorkflows({ companyId, id, parameters }: Row): Promise<number> {
       const defaults = Object.fromEntries(
         parameters.flatMap(({ name, default: value }) => (value ? [[name, value]] : [])),
       )
@@ -117,17 +74,10 @@ export function createVariableProfileStore(db: Queries) {
         )
       const changed = await db
         .update(workflows)
-        .set({
-          variableProfileId: null,
-          updatedAt: sql`greatest(now(), ${workflows.updatedAt} + interval '1 millisecond')`,
-        })
+        .set({ variableProfileId: null, ...touched(workflows) })
         .where(naming)
         .returning({ id: workflows.id })
       return changed.length
-    },
-
-    async delete(key: ProfileKey): Promise<void> {
-      await db.delete(variableProfiles).where(one(key))
     },
   }
 }

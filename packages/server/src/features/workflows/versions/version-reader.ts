@@ -1,5 +1,5 @@
-import { DomainError } from '../../../platform/errors.ts'
 import { normalizeId } from '../../../platform/ids.ts'
+import { found } from '../../../platform/resources/resource.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
 import type { ReadResources } from '../read-resources.ts'
@@ -15,21 +15,14 @@ export interface HeldVersion {
   readonly resources: DefinitionResources
 }
 
-export const absentWorkflow = (id: string) => new DomainError('workflowNotFound', { id: normalizeId(id) })
-const absentVersion = (id: string) => new DomainError('workflowVersionNotFound', { id: normalizeId(id) })
-
 /** @throws {DomainError} `workflowNotFound` */
 export async function getWorkflow(queries: Queries, viewer: Viewer, id: string): Promise<StoredWorkflow> {
-  const found = await createWorkflowStore(queries).find(viewer, normalizeId(id))
-  if (!found) throw absentWorkflow(id)
-  return found
+  return found(await createWorkflowStore(queries).find(viewer, normalizeId(id)), 'workflowNotFound', id)
 }
 
 /** Locked until the transaction ends. @throws {DomainError} `workflowNotFound` */
 export async function getWorkflowForUpdate(tx: Queries, viewer: Viewer, id: string): Promise<StoredWorkflow> {
-  const found = await createWorkflowStore(tx).findForUpdate(viewer, normalizeId(id))
-  if (!found) throw absentWorkflow(id)
-  return found
+  return found(await createWorkflowStore(tx).findForUpdate(viewer, normalizeId(id)), 'workflowNotFound', id)
 }
 
 /** @throws {DomainError} `workflowVersionNotFound` */
@@ -38,9 +31,8 @@ export async function getVersion(
   { companyId, id: workflowId }: StoredWorkflow,
   id: string,
 ): Promise<StoredVersion> {
-  const found = await createVersionStore(queries).find({ companyId, workflowId, id: normalizeId(id) })
-  if (!found) throw absentVersion(id)
-  return found
+  const version = await createVersionStore(queries).find({ companyId, workflowId, id: normalizeId(id) })
+  return found(version, 'workflowVersionNotFound', id)
 }
 
 /**

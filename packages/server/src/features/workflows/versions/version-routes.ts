@@ -30,11 +30,11 @@ export function registerVersionRoutes(scope: FastifyInstance, versions: VersionS
   route(scope, validateWorkflowVersion, ({ principal, params }) =>
     versions.validate(principal, params.id, params.versionId),
   )
-  route(scope, publishWorkflowVersion, ({ principal, ip, params, headers }) =>
-    versions.publish({ principal, address: ip }, params.id, params.versionId, expectedBy(headers)),
+  route(scope, publishWorkflowVersion, ({ caller, params, headers }) =>
+    versions.publish(caller, params.id, params.versionId, expectedBy(headers)),
   )
-  route(scope, restoreWorkflowVersion, ({ principal, ip, params, headers }) =>
-    versions.restore({ principal, address: ip }, params.id, params.versionId, expectedBy(headers)),
+  route(scope, restoreWorkflowVersion, ({ caller, params, headers }) =>
+    versions.restore(caller, params.id, params.versionId, expectedBy(headers)),
   )
   route(scope, readWorkflowChanges, ({ principal, params, query }) =>
     versions.changes(principal, params.id, params.versionId, query.from),
@@ -45,8 +45,8 @@ export function registerVersionRoutes(scope: FastifyInstance, versions: VersionS
     route(
       inner,
       saveWorkflowVersion,
-      ({ principal, ip, params, headers, body }) =>
-        versions.save({ principal, address: ip }, params.id, params.versionId, body, expectedBy(headers)),
+      ({ caller, params, headers, body }) =>
+        versions.save(caller, params.id, params.versionId, body, expectedBy(headers)),
       { bodyLimit: saveBytes },
     )
   })

@@ -8,13 +8,13 @@ import {
   type WorkflowVersionSave,
   type WorkflowVersionSummary,
 } from '@millrace/contract/resources/workflow-version-save.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { normalizeId } from '../../../platform/ids.ts'
 import { invalid } from '../../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { Listed, Page } from '../../../platform/paging.ts'
+import { type ResourceContext, recorderOf } from '../../../platform/resources/resource.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { isAssignable } from '../definition/analysis/branch-qualifiers.ts'
@@ -33,9 +33,7 @@ export type ValidateDefinition = (
   resources: DefinitionResources,
 ) => Promise<readonly DefinitionFault[]>
 
-export interface VersionServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface VersionServiceDependencies extends Omit<ResourceContext, 'lockCompany'> {
   readonly readResources: ReadResources
   readonly validateDefinition: ValidateDefinition
   readonly workflowChanged: WorkflowChanged
@@ -52,7 +50,8 @@ export type VersionService = ReturnType<typeof createVersionService>
 
 /** Versions of workflows: drafts that are saved, validated and published (docs/workflows.md, Versions). */
 export function createVersionService(dependencies: VersionServiceDependencies) {
-  const { relational, recordAudit, readResources, validateDefinition, workflowChanged, clock } = dependencies
+  const { relational, readResources, validateDefinition, workflowChanged, clock } = dependencies
+  const record = recorderOf('workflow', dependencies.recordAudit)
 
   const resourcesOf = (
     queries: Queries,
@@ -107,9 +106,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
   return {
     async list(principal: Principal, id: string, page: Page): Promise<Listed<WorkflowVersionSummary>> {
       const workflow = await getWorkflow(relational.db, principal, id)
-      const store = createVersionStore(relational.db)
-      const [rows, count] = await Promise.all([store.list(workflow, rangeOf(page)), store.count(workflow)])
-      return { rows, count }
+      return createVersionStore(relational.db).list(workflow, page)
     },
 
     /** @throws {DomainError} `workflowNotFound` or `workflowVersionNotFound` */
@@ -148,8 +145,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
           lastSavedBy: principal.userId,
         })
         const details = { versionId: version.id, number: version.number, state: version.state }
-        const target = { kind: 'workflow', id: workflow.id, name: workflow.name }
-        await recordAudit(tx, auditEventOf(caller, 'workflow-version-save', target, details))
+        await record(tx, caller, 'workflow-version-save', workflow, details)
         return toVersion(await getVersion(tx, workflow, version.id))
       })
     },
@@ -187,8 +183,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
           if (faults.length > 0) throw notPublishable(version, faults)
           await publishHeld(tx, held, { userId: principal.userId, now: clock.now() })
           const details = { versionId: version.id, number: version.number, from: workflow.status }
-          const target = { kind: 'workflow', id: workflow.id, name: workflow.name }
-          await recordAudit(tx, auditEventOf(caller, 'workflow-version-publish', target, details))
+          await record(tx, caller, 'workflow-version-publish', workflow, details)
           return toVersion(await getVersion(tx, workflow, version.id))
         })
         workflowChanged(normalizeId(id))
@@ -225,8 +220,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
           lastSavedBy: principal.userId,
         })
         const details = { versionId: version.id, number: version.number }
-        const target = { kind: 'workflow', id: workflow.id, name: workflow.name }
-        await recordAudit(tx, auditEventOf(caller, 'workflow-version-restore', target, details))
+        await record(tx, caller, 'workflow-version-restore', workflow, details)
         return toVersion(await getVersion(tx, workflow, draft.id))
       })
     },

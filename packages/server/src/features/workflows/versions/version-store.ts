@@ -3,7 +3,6 @@ import {
   versionLimits,
   type WorkflowVersionSummary,
 } from '@millrace/contract/resources/workflow-version-save.ts'
-import { nextRevision } from '../../../database/tables/columns.ts'
 import {
   type ReferenceKind,
   workflowPublications,
@@ -11,10 +10,10 @@ import {
   workflows,
   workflowVersions,
 } from '../../../database/tables/workflow.ts'
-import type { Range } from '../../../platform/paging.ts'
+import { type Listed, mapListed, type Page, pageOf } from '../../../platform/paging.ts'
+import { type Key, touched } from '../../../platform/resources/company-rows.ts'
 import { and, asc, desc, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
-import type { WorkflowKey } from '../workflow-store.ts'
 
 export type StoredVersion = typeof workflowVersions.$inferSelect
 export type NewVersion = Omit<typeof workflowVersions.$inferInsert, 'createdAt' | 'updatedAt'>
@@ -89,34 +88,21 @@ export function toVersion(stored: StoredVersion): WorkflowVersion {
 
 /** Versions of workflows, what they name and what was published of them; given a transaction it works inside it. */
 export function createVersionStore(db: Queries) {
-  const ofWorkflow = ({ companyId, id }: WorkflowKey) =>
+  const ofWorkflow = ({ companyId, id }: Key) =>
     and(eq(workflowVersions.companyId, companyId), eq(workflowVersions.workflowId, id))
   const one = ({ companyId, workflowId, id }: VersionKey) =>
     and(ofWorkflow({ companyId, id: workflowId }), eq(workflowVersions.id, id))
 
   return {
     /** The newest first. */
-    async list(workflow: WorkflowKey, { limit, offset }: Range): Promise<WorkflowVersionSummary[]> {
-      const rows = await db
-        .select(head)
-        .from(workflowVersions)
-        .where(ofWorkflow(workflow))
-        .orderBy(desc(workflowVersions.number))
-        .limit(limit)
-        .offset(offset)
-      return rows.map(toVersionSummary)
-    },
-
-    async count(workflow: WorkflowKey): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(workflowVersions)
-        .where(ofWorkflow(workflow))
-      return row?.count ?? 0
+    async list(workflow: Key, page: Page): Promise<Listed<WorkflowVersionSummary>> {
+      const where = ofWorkflow(workflow)
+      const query = db.select(head).from(workflowVersions).where(where).orderBy(desc(workflowVersions.number))
+      return mapListed(await pageOf(query, db.$count(workflowVersions, where), page), toVersionSummary)
     },
 
     /** What a workflow shows: the draft, the live one and those before it, as far as they fit; the newest first. */
-    async listShown(workflow: WorkflowKey): Promise<StoredVersion[]> {
+    async listShown(workflow: Key): Promise<StoredVersion[]> {
       const { rows } = await db.execute<{ id: string }>(sql`
         select id from (
           select id, state, row_number() over newest as place, sum(bytes) over newest as total
@@ -146,7 +132,7 @@ export function createVersionStore(db: Queries) {
       return row
     },
 
-    async findInState(workflow: WorkflowKey, state: 'draft' | 'live'): Promise<StoredVersion | undefined> {
+    async findInState(workflow: Key, state: 'draft' | 'live'): Promise<StoredVersion | undefined> {
       const [row] = await db
         .select()
         .from(workflowVersions)
@@ -167,7 +153,7 @@ export function createVersionStore(db: Queries) {
         .update(workflowVersions)
         .set({
           ...fields,
-          ...nextRevision(workflowVersions),
+          ...touched(workflowVersions),
         })
         .where(one(key))
     },
@@ -211,7 +197,7 @@ export function createVersionStore(db: Queries) {
     },
 
     /** What a published workflow runs; undefined for one that is not published. */
-    async findPublished({ companyId, id }: WorkflowKey) {
+    async findPublished({ companyId, id }: Key) {
       const [row] = await db
         .select({
           versionId: workflowVersions.id,

@@ -1,30 +1,22 @@
 import type { Company, CompanyUpdate } from '@millrace/contract/resources/company.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../../platform/changes.ts'
-import { DomainError } from '../../../../platform/errors.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { found, recorderOf, withIsoDates } from '../../../../platform/resources/resource.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
 
-export interface CompanyServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface CompanyServiceDependencies extends IdentityContext {
   /** Whether the engine that computes statistics knows a zone by this name; rejects while it cannot be asked. */
   readonly knowsTimezone: (zone: string) => Promise<boolean>
   /** Called in the transaction that gives the company another time zone. */
   readonly onTimezoneChanged: (tx: Queries, companyId: string) => Promise<void>
 }
 
-function toCompany(stored: StoredCompany): Company {
-  return {
-    ...stored,
-    createdAt: stored.createdAt.toISOString(),
-    updatedAt: stored.updatedAt.toISOString(),
-  }
-}
+const toCompany = (stored: StoredCompany): Company => withIsoDates(stored)
 
 function isKnownHere(zone: string): boolean {
   try {
@@ -39,12 +31,11 @@ export type CompanyService = ReturnType<typeof createCompanyService>
 
 /** The caller's company and its settings. */
 export function createCompanyService(dependencies: CompanyServiceDependencies) {
-  const { relational, recordAudit, knowsTimezone, onTimezoneChanged } = dependencies
+  const { relational, knowsTimezone, onTimezoneChanged } = dependencies
+  const record = recorderOf('company', dependencies.recordAudit)
 
   async function get(queries: Queries, { companyId }: Principal): Promise<StoredCompany> {
-    const company = await createCompanyStore(queries).find(companyId)
-    if (!company) throw new DomainError('notFound', { id: companyId })
-    return company
+    return found(await createCompanyStore(queries).find(companyId), 'notFound', companyId)
   }
 
   async function requireTimezone(zone: string): Promise<void> {
@@ -91,8 +82,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
         if (changes.changed.length === 0) return
         await store.update(companyId, definedOf(fields))
         if (changes.changed.includes('timezone')) await onTimezoneChanged(tx, companyId)
-        const target = { kind: 'company', id: companyId, name: company.name }
-        await recordAudit(tx, { ...auditEventOf(caller, 'company-update', target), details: { ...changes } })
+        await record(tx, caller, 'company-update', company, { ...changes })
       })
       return toCompany(await get(relational.db, principal))
     },

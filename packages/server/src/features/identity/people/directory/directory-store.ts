@@ -2,7 +2,8 @@ import { companies } from '../../../../database/tables/company.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
-import { and, asc, eq, inArray, ne, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { companyRows } from '../../../../platform/resources/company-rows.ts'
+import { and, asc, eq, ne, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { addressOrder } from '../../sessions/tokens/token-store.ts'
 
@@ -40,10 +41,8 @@ export function createDirectoryStore(db: Queries) {
       await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id)).for('share')
     },
 
-    async companyExists(id: string): Promise<boolean> {
-      const rows = await db.select({ id: companies.id }).from(companies).where(eq(companies.id, id))
-      return rows.length > 0
-    },
+    companyExists: async (id: string): Promise<boolean> =>
+      (await db.$count(companies, eq(companies.id, id))) > 0,
 
     /** The role that the company gives to users who come without one; undefined where it is not set. */
     async findCompanyDefaultRole(companyId: string): Promise<string | undefined> {
@@ -78,14 +77,7 @@ export function createDirectoryStore(db: Queries) {
     },
 
     /** Those of the ids that are teams of the company. */
-    async listTeams(companyId: string, ids: readonly string[]): Promise<string[]> {
-      if (ids.length === 0) return []
-      const rows = await db
-        .select({ id: teams.id })
-        .from(teams)
-        .where(and(eq(teams.companyId, companyId), inArray(teams.id, [...ids])))
-      return rows.map(({ id }) => id)
-    },
+    listTeams: companyRows(db, teams).known,
 
     async findUser(companyId: string, id: string): Promise<User | undefined> {
       const [row] = await db

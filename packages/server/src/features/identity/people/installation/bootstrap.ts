@@ -1,14 +1,13 @@
-import { generatePassword, type Passwords } from '../../../../platform/crypto/passwords.ts'
+import { generatePassword } from '../../../../platform/crypto/passwords.ts'
 import { newId } from '../../../../platform/ids.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createRoleStore } from '../roles/role-store.ts'
 import { createUserStore } from '../users/user-store.ts'
 import { createBootstrapStore, type Installation } from './bootstrap-store.ts'
 import { completeBuiltInRoles, insertCompany, requireEmail } from './operator-account-service.ts'
 
-export interface BootstrapDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly passwords: Passwords
+export interface BootstrapDependencies extends Pick<IdentityContext, 'relational' | 'passwords'> {
   /** Both work inside the transaction they are given. */
   readonly createClient: (queries: Queries, client: { name: string }) => Promise<{ id: string }>
   readonly createDatasource: (

@@ -1,10 +1,9 @@
-import type { RecordAudit } from '../../../../platform/audit.ts'
-import type { Passwords } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { createCompanyStore } from '../company/company-store.ts'
 import { createDirectoryStore, type User } from '../directory/directory-store.ts'
@@ -14,12 +13,6 @@ import { createRoleStore } from '../roles/role-store.ts'
 import { createTeamStore } from '../teams/team-store.ts'
 import { createUserLifecycle } from '../users/user-lifecycle.ts'
 import { createUserStore } from '../users/user-store.ts'
-
-export interface OperatorAccountDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly passwords: Passwords
-  readonly recordAudit: RecordAudit
-}
 
 export interface UserToCreate {
   readonly companyId: string
@@ -81,7 +74,7 @@ export function createOperatorAccountService({
   relational,
   passwords,
   recordAudit,
-}: OperatorAccountDependencies) {
+}: Pick<IdentityContext, 'relational' | 'recordAudit' | 'passwords'>) {
   const lifecycle = createUserLifecycle({ relational, recordAudit })
   const { db } = relational
   const hash = (password: string): Promise<string> => passwords.withHasher((hasher) => hasher.hash(password))

@@ -1,11 +1,12 @@
 import type { Invitation, InvitationCreation, Invited } from '@millrace/contract/resources/invitation.ts'
-import { actorOf, auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { actorOf } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import { bucketKey, createSqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
-import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
-import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { type Listed, mapListed, type Page } from '../../../../platform/paging.ts'
+import { found, recorderOf, withIsoDates } from '../../../../platform/resources/resource.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { invitationEmail } from '../account-emails.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
@@ -23,14 +24,9 @@ import { toUser } from '../users/user-service.ts'
 import { createUserStore } from '../users/user-store.ts'
 import { createInvitationStore } from './invitation-store.ts'
 
-export interface InvitationServiceDependencies {
-  readonly relational: Pick<Relational, 'db'>
+export interface InvitationServiceDependencies extends IdentityContext {
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'erase'>
   readonly makeInvitationLink: PasswordLinkService['makeInvitationLink']
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-  /** Public address of the service, without a path. */
-  readonly publicUrl: () => string
 }
 
 /** Mails of one caller: 100 at once, one more every 36 seconds. */
@@ -42,7 +38,8 @@ export type InvitationService = ReturnType<typeof createInvitationService>
 
 /** Invitations, until their users sign in for the first time. */
 export function createInvitationService(dependencies: InvitationServiceDependencies) {
-  const { relational, lifecycle, makeInvitationLink, recordAudit, enqueueMail, publicUrl } = dependencies
+  const { relational, lifecycle, makeInvitationLink, enqueueMail, publicUrl } = dependencies
+  const record = recorderOf('user', dependencies.recordAudit)
 
   /** @throws DomainError `tooManyInvitations` */
   async function requireMail(tx: Queries, { userId }: Principal, email: string): Promise<void> {
@@ -91,22 +88,14 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
 
   async function answer(tx: Queries, user: LinkTarget, door: Omit<Invited, 'user'>): Promise<Invited> {
     const stored = await createUserStore(tx).find(user.companyId, user.id)
-    if (!stored) throw new DomainError('invitationNotFound', { id: user.id })
-    return { user: toUser(stored), ...door }
+    return { user: toUser(found(stored, 'invitationNotFound', user.id)), ...door }
   }
 
   return {
     async list({ companyId }: Pick<Principal, 'companyId'>, page: Page): Promise<Listed<Invitation>> {
-      const store = createInvitationStore(relational.db)
-      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
-      return {
-        rows: rows.map((row) => ({
-          ...row,
-          createdAt: row.createdAt.toISOString(),
-          expiresAt: row.expiresAt?.toISOString() ?? null,
-        })),
-        count,
-      }
+      return mapListed(await createInvitationStore(relational.db).list(companyId, page), (row) =>
+        withIsoDates(row),
+      )
     },
 
     /**
@@ -150,10 +139,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
         const user = await getTarget(tx, principal, id)
         await requireNotAbove(tx, principal, user)
         const door = await openDoor(tx, caller, user, sendMail)
-        await recordAudit(
-          tx,
-          auditEventOf(caller, 'invitation-renew', { kind: 'user', id, name: user.email }),
-        )
+        await record(tx, caller, 'invitation-renew', { id, name: user.email })
         return answer(tx, user, door)
       })
     },

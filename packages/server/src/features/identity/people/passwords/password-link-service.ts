@@ -1,19 +1,15 @@
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
-import type { Passwords } from '../../../../platform/crypto/passwords.ts'
-import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
+import { hashSecret, isSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { bucketKey, createSqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
-import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import { holdersOf, networkOf } from '../../../../platform/network-address.ts'
-import {
-  mapConstraintViolation,
-  type Queries,
-  type Relational,
-} from '../../../../platform/stores/relational.ts'
+import { refusing } from '../../../../platform/resources/resource.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedEmail, resetEmail } from '../account-emails.ts'
@@ -27,16 +23,6 @@ import {
   type PasswordLinkStore,
 } from './password-link-store.ts'
 import { hashOther, requireGoodPassword } from './password-setting.ts'
-
-export interface PasswordLinkDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly passwords: Passwords
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-  /** Public address of the service, without a path; never from a request. */
-  readonly publicUrl: () => string
-  readonly random?: RandomBytes
-}
 
 /** What the page behind a link shows. */
 export interface LinkView {
@@ -81,7 +67,7 @@ const usesPassword = (user: LinkTarget): boolean =>
 export type PasswordLinkService = ReturnType<typeof createPasswordLinkService>
 
 /** Links with which users set a password: after a reset, or for the first sign-in. */
-export function createPasswordLinkService(dependencies: PasswordLinkDependencies) {
+export function createPasswordLinkService(dependencies: IdentityContext) {
   const { relational, passwords, recordAudit, enqueueMail, publicUrl, random } = dependencies
 
   /** Undefined when there is no such user; the same statements then. */
@@ -164,11 +150,7 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
 
   /** Of accounts in several companies that take an address at once, one gets it. */
   const holdingEmail = <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
-    mapConstraintViolation(
-      () => relational.transaction(work),
-      (constraint, cause) =>
-        constraint === 'users_email' ? new DomainError('invalidLink', {}, { cause }) : undefined,
-    )
+    refusing({ users_email: ['invalidLink', {}] }, () => relational.transaction(work))
 
   async function setPassword(secret: string, newPassword: string, address: string): Promise<LinkView> {
     const secretHash = isSecret(secret) ? hashSecret(secret) : undefined
@@ -191,14 +173,11 @@ export function createPasswordLinkService(dependencies: PasswordLinkDependencies
       await createFamiliarStore(tx).rememberNetwork(userId, address)
       if (kind === 'password-reset')
         await enqueueMail(tx, companyId, { to: email, ...passwordChangedEmail(language) })
-      await recordAudit(tx, {
-        companyId,
-        action: actionOf(kind),
-        actor: { kind: 'user', id: userId, name: email },
-        target: of({ id: userId, email }),
-        details: { endedSessions },
-        address,
-      })
+      const caller = { principal: link, address }
+      await recordAudit(
+        tx,
+        auditEventOf(caller, actionOf(kind), of({ id: userId, email }), { endedSessions }),
+      )
       return false
     })
     if (isHeld) throw new DomainError('invalidLink')

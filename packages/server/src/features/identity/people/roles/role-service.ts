@@ -1,23 +1,18 @@
 import type { Role, RoleCreation, RoleUpdate } from '@millrace/contract/resources/role.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
-import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import {
-  mapConstraintViolation,
-  type Queries,
-  type Relational,
-} from '../../../../platform/stores/relational.ts'
+import { type Listed, mapListed, type Page } from '../../../../platform/paging.ts'
+import { found, recorderOf, refusing, withIsoDates } from '../../../../platform/resources/resource.ts'
+import { mapConstraintViolation, type Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'
 import { permissionsAbove } from './grants.ts'
 import { createRoleStore, type StoredRole } from './role-store.ts'
 
-export interface RoleServiceDependencies {
-  readonly relational: Pick<Relational, 'db'>
+export interface RoleServiceDependencies extends IdentityContext {
   readonly lifecycle: Pick<UserLifecycle, 'transact'>
-  readonly recordAudit: RecordAudit
   /** Settings of other features that name the role, in words for a message; inside the transaction that deletes it. */
   readonly settingsNaming?: (
     tx: Queries,
@@ -25,13 +20,7 @@ export interface RoleServiceDependencies {
   ) => Promise<readonly string[]>
 }
 
-function toRole(stored: StoredRole): Role {
-  return {
-    ...stored,
-    createdAt: stored.createdAt.toISOString(),
-    updatedAt: stored.updatedAt.toISOString(),
-  }
-}
+const toRole = (stored: StoredRole): Role => withIsoDates(stored)
 
 /** @throws DomainError `permissionAboveOwn` for permissions that the caller does not have */
 function requireOwn(principal: Principal, permissions: readonly string[]): void {
@@ -39,22 +28,15 @@ function requireOwn(principal: Principal, permissions: readonly string[]): void 
   if (above.length > 0) throw new DomainError('permissionAboveOwn', { permissions: above })
 }
 
-/** A name that is taken, as an error that says so. */
-const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'roles_name' ? new DomainError('roleNameTaken', { name }, { cause }) : undefined,
-  )
-
 export type RoleService = ReturnType<typeof createRoleService>
 
 /** Roles of a company. Callers give and take only permissions that they hold themselves. */
 export function createRoleService(dependencies: RoleServiceDependencies) {
-  const { relational, lifecycle, recordAudit, settingsNaming = async () => [] } = dependencies
+  const { relational, lifecycle, settingsNaming = async () => [] } = dependencies
+  const record = recorderOf('role', dependencies.recordAudit)
 
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredRole> {
-    const role = await createRoleStore(queries).find(companyId, normalizeId(id))
-    if (!role) throw new DomainError('roleNotFound', { id: normalizeId(id) })
-    return role
+    return found(await createRoleStore(queries).find(companyId, normalizeId(id)), 'roleNotFound', id)
   }
 
   /** Locked until the transaction ends, so that it is given to no one meanwhile. */
@@ -82,9 +64,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
 
   return {
     async list({ companyId }: Pick<Principal, 'companyId'>, page: Page): Promise<Listed<Role>> {
-      const store = createRoleStore(relational.db)
-      const [rows, count] = await Promise.all([store.list(companyId, rangeOf(page)), store.count(companyId)])
-      return { rows: rows.map(toRole), count }
+      return mapListed(await createRoleStore(relational.db).list(companyId, page), toRole)
     },
 
     /** @throws DomainError `roleNotFound` */
@@ -97,15 +77,12 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
       const { principal } = caller
       const id = newId()
       requireOwn(principal, permissions)
-      await naming(name, () =>
+      await refusing({ roles_name: ['roleNameTaken', { name }] }, () =>
         lifecycle.transact(async (tx) => {
           const store = createRoleStore(tx)
           await store.insert({ id, companyId: principal.companyId, name })
           await store.addPermissions(id, permissions)
-          await recordAudit(tx, {
-            ...auditEventOf(caller, 'role-create', { kind: 'role', id, name }),
-            details: { permissions },
-          })
+          await record(tx, caller, 'role-create', { id, name }, { permissions })
         }),
       )
       return toRole(await get(relational.db, principal, id))
@@ -117,7 +94,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
      */
     async update(caller: Caller, id: string, wanted: RoleUpdate): Promise<Role> {
       const { principal } = caller
-      await naming(wanted.name ?? '', () =>
+      await refusing({ roles_name: ['roleNameTaken', { name: wanted.name ?? '' }] }, () =>
         lifecycle.transact(async (tx) => {
           const store = createRoleStore(tx)
           const role = await getForUpdate(tx, principal, id)
@@ -131,10 +108,8 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
           await store.rename(role.id, name)
           await store.addPermissions(role.id, added)
           await store.removePermissions(role.id, removed)
-          await recordAudit(tx, {
-            ...auditEventOf(caller, 'role-update', { kind: 'role', id: role.id, name: role.name }),
-            details: { ...(name === role.name ? {} : { name }), added, removed },
-          })
+          const details = { ...(name === role.name ? {} : { name }), added, removed }
+          await record(tx, caller, 'role-update', role, details)
         }),
       )
       return toRole(await get(relational.db, principal, id))
@@ -158,11 +133,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
         }
         await store.releaseFromDeleted(role.companyId, role.id)
         await store.delete(role.companyId, role.id)
-        const { permissions, name } = role
-        await recordAudit(tx, {
-          ...auditEventOf(caller, 'role-delete', { kind: 'role', id: role.id, name }),
-          details: { permissions },
-        })
+        await record(tx, caller, 'role-delete', role, { permissions: role.permissions })
       })
     },
   }

@@ -2,7 +2,7 @@ import type { PermissionName } from '@millrace/contract/permissions.ts'
 import { companies } from '../../../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../../../database/tables/role.ts'
 import { users } from '../../../../database/tables/user.ts'
-import type { Range } from '../../../../platform/paging.ts'
+import { type Listed, type Page, pageOf } from '../../../../platform/paging.ts'
 import { and, asc, eq, inArray, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
@@ -54,20 +54,10 @@ export function createRoleStore(db: Queries) {
 
   return {
     /** By name. */
-    async list(companyId: string, { limit, offset }: Range): Promise<StoredRole[]> {
-      return select(companyId)
-        .where(eq(roles.companyId, companyId))
-        .orderBy(sql`lower(${roles.name})`, asc(roles.id))
-        .limit(limit)
-        .offset(offset)
-    },
-
-    async count(companyId: string): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(roles)
-        .where(eq(roles.companyId, companyId))
-      return row?.count ?? 0
+    list(companyId: string, page: Page): Promise<Listed<StoredRole>> {
+      const where = eq(roles.companyId, companyId)
+      const query = select(companyId).where(where).orderBy(sql`lower(${roles.name})`, asc(roles.id))
+      return pageOf(query, db.$count(roles, where), page)
     },
 
     /** Those of the ids that are roles of the company. */
@@ -147,26 +137,17 @@ export function createRoleStore(db: Queries) {
     },
 
     async removePermissions(id: string, permissions: readonly string[]): Promise<void> {
-      for (const permission of permissions) {
-        const { resource, action } = pairOf(id, permission)
-        await db
-          .delete(rolePermissions)
-          .where(
-            and(
-              eq(rolePermissions.roleId, id),
-              eq(rolePermissions.resource, resource),
-              eq(rolePermissions.action, action),
-            ),
-          )
-      }
+      if (permissions.length === 0) return
+      const name = sql`${rolePermissions.resource} || ':' || ${rolePermissions.action}`
+      await db
+        .delete(rolePermissions)
+        .where(and(eq(rolePermissions.roleId, id), inArray(name, [...permissions])))
     },
 
     async isDefault(companyId: string, id: string): Promise<boolean> {
-      const rows = await db
-        .select({ id: companies.id })
-        .from(companies)
-        .where(and(eq(companies.id, companyId), eq(companies.defaultRoleId, id)))
-      return rows.length > 0
+      return (
+        (await db.$count(companies, and(eq(companies.id, companyId), eq(companies.defaultRoleId, id)))) > 0
+      )
     },
 
     /** The rows that stay of deleted users point at a built-in role from now on. */

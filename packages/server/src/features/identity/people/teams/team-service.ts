@@ -1,50 +1,31 @@
 import type { Team, TeamCreation, TeamUpdate } from '@millrace/contract/resources/team.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../../platform/changes.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import {
-  mapConstraintViolation,
-  type Queries,
-  type Relational,
-} from '../../../../platform/stores/relational.ts'
+import { type Listed, mapListed, type Page } from '../../../../platform/paging.ts'
+import type { Key } from '../../../../platform/resources/company-rows.ts'
+import { found, recorderOf, refusing, withIsoDates } from '../../../../platform/resources/resource.ts'
+import { mapConstraintViolation, type Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
-export interface TeamServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-}
-
-function toTeam(stored: StoredTeam): Team {
-  return {
-    ...stored,
-    createdAt: stored.createdAt.toISOString(),
-    updatedAt: stored.updatedAt.toISOString(),
-  }
-}
+const toTeam = ({ externalId: _, ...stored }: StoredTeam): Team => withIsoDates(stored)
 
 const normalized = (ids: readonly string[] | undefined): string[] =>
   [...new Set(ids?.map(normalizeId))].sort()
 
-/** A name that is taken, as an error that says so. */
-const naming = <T>(name: string, work: () => Promise<T>): Promise<T> =>
-  mapConstraintViolation(work, (constraint, cause) =>
-    constraint === 'teams_name' ? new DomainError('teamNameTaken', { name }, { cause }) : undefined,
-  )
-
 export type TeamService = ReturnType<typeof createTeamService>
 
 /** Teams of a company: their hierarchy and their members. */
-export function createTeamService({ relational, recordAudit }: TeamServiceDependencies) {
+export function createTeamService({ relational, recordAudit }: IdentityContext) {
+  const record = recorderOf('team', recordAudit)
+
   async function get(queries: Queries, { companyId }: Principal, id: string): Promise<StoredTeam> {
-    const team = await createTeamStore(queries).find(companyId, normalizeId(id))
-    if (!team) throw new DomainError('teamNotFound', { id: normalizeId(id) })
-    return team
+    return found(await createTeamStore(queries).find({ companyId, id: normalizeId(id) }), 'teamNotFound', id)
   }
 
   /** Locks the company's teams until the transaction ends. */
@@ -54,11 +35,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
   }
 
   /** @throws DomainError `unknownTeam`, or `teamCycle` where a team would stand below itself */
-  async function requireParents(
-    tx: Queries,
-    team: { id: string; companyId: string },
-    parentIds: readonly string[],
-  ): Promise<void> {
+  async function requireParents(tx: Queries, team: Key, parentIds: readonly string[]): Promise<void> {
     await requireTeams(tx, team.companyId, parentIds)
     const below = await createTeamStore(tx).listBelow(team.id, parentIds)
     if (below.length > 0) throw new DomainError('teamCycle', { teamIds: below })
@@ -102,12 +79,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
       search: string | undefined,
       page: Page,
     ): Promise<Listed<Team>> {
-      const store = createTeamStore(relational.db)
-      const [rows, count] = await Promise.all([
-        store.list(companyId, search, rangeOf(page)),
-        store.count(companyId, search),
-      ])
-      return { rows: rows.map(toTeam), count }
+      return mapListed(await createTeamStore(relational.db).list(companyId, search, page), toTeam)
     },
 
     /** @throws DomainError `teamNotFound` */
@@ -127,7 +99,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
       const memberIds = normalized(wanted.memberIds)
       if (parentIds.length + memberIds.length > 0 && !caller.principal.can('team', 'update'))
         throw new DomainError('forbidden', { resource: 'team', action: 'update' })
-      await naming(name, () =>
+      await refusing({ teams_name: ['teamNameTaken', { name }] }, () =>
         relational.transaction(async (tx) => {
           const store = createTeamStore(tx)
           await createDirectoryStore(tx).lockCompany(companyId)
@@ -137,10 +109,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
           await store.replaceParents({ id, companyId }, parentIds)
           await store.addMembers({ id, companyId }, memberIds)
           const details = { description, reachesAncestors, parentIds, memberIds }
-          await recordAudit(tx, {
-            ...auditEventOf(caller, 'team-create', { kind: 'team', id, name }),
-            details,
-          })
+          await record(tx, caller, 'team-create', { id, name }, details)
         }),
       )
       return toTeam(await get(relational.db, caller.principal, id))
@@ -151,7 +120,7 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
      *   `memberWithoutTeam`
      */
     async update(caller: Caller, id: string, wanted: TeamUpdate): Promise<Team> {
-      await naming(wanted.name ?? '', () =>
+      await refusing({ teams_name: ['teamNameTaken', { name: wanted.name ?? '' }] }, () =>
         relational.transaction(async (tx) => {
           const store = createTeamStore(tx)
           const team = await getForUpdate(tx, caller.principal, id)
@@ -164,12 +133,9 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
           const fields = { name, description, reachesAncestors }
           const changes = changesOf(team, { ...fields, parentIds })
           if (changes.changed.length + members.added.length + members.removed.length === 0) return
-          await store.update(team.id, definedOf(fields))
+          await store.update(team, definedOf(fields))
           if (parentIds && changes.changed.includes('parentIds')) await store.replaceParents(team, parentIds)
-          await recordAudit(tx, {
-            ...auditEventOf(caller, 'team-update', { kind: 'team', id: team.id, name: team.name }),
-            details: { ...changes, members },
-          })
+          await record(tx, caller, 'team-update', team, { ...changes, members })
         }),
       )
       return toTeam(await get(relational.db, caller.principal, id))
@@ -191,11 +157,9 @@ export function createTeamService({ relational, recordAudit }: TeamServiceDepend
         }
         const lost = await store.listOnlyMembers(id)
         if (lost.length > 0) throw new DomainError('memberWithoutTeam', { userIds: lost })
-        await store.delete(team.companyId, id)
-        await recordAudit(tx, {
-          ...auditEventOf(caller, 'team-delete', { kind: 'team', id, name: team.name }),
-          details: { parentIds: team.parentIds, members: team.memberCount },
-        })
+        await store.delete(team)
+        const { parentIds, memberCount: members } = team
+        await record(tx, caller, 'team-delete', team, { parentIds, members })
       })
     },
   }

@@ -1,9 +1,9 @@
-import { nextRevision } from '../../../../database/tables/columns.ts'
 import { outgoingMails } from '../../../../database/tables/outgoing-mail.ts'
 import { reportSettings } from '../../../../database/tables/report.ts'
 import { savedQueries } from '../../../../database/tables/saved-query.ts'
 import { formerAddresses } from '../../../../database/tables/single-sign-on.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { touched } from '../../../../platform/resources/company-rows.ts'
 import { and, asc, eq, inArray, type PgColumn, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
@@ -70,7 +70,7 @@ export function createAddressListStore(db: Queries) {
           .update(savedQueries)
           .set({
             schedule: { ...schedule, recipients: without(schedule.recipients) },
-            ...nextRevision(savedQueries),
+            ...touched(savedQueries),
           })
           .where(eq(savedQueries.id, id))
       }
@@ -84,7 +84,7 @@ export function createAddressListStore(db: Queries) {
       for (const { slug, recipients } of reported) {
         await db
           .update(reportSettings)
-          .set({ recipients: without(recipients), ...nextRevision(reportSettings) })
+          .set({ recipients: without(recipients), ...touched(reportSettings) })
           .where(and(eq(reportSettings.companyId, companyId), eq(reportSettings.slug, slug)))
       }
 

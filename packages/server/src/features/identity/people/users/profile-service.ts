@@ -1,29 +1,22 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
+import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import type { Profile, ProfileUpdate } from '@millrace/contract/resources/user.ts'
-import { type AuditEvent, auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { type AuditEvent, auditEventOf } from '../../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../../platform/changes.ts'
-import { isPasswordTooLong, type Passwords } from '../../../../platform/crypto/passwords.ts'
+import { isPasswordTooLong } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { bucketKey, createSqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
-import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedEmail } from '../account-emails.ts'
 import { withHasher } from '../passwords/password-hasher.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
-import { personalFields } from './personal-fields.ts'
 import { toUser } from './user-service.ts'
-import { createUserStore, type StoredUser } from './user-store.ts'
-
-export interface ProfileServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly passwords: Passwords
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-}
+import { createUserStore, personalFields, type StoredUser } from './user-store.ts'
 
 /** Guesses of one's present password: 10 at once, one more every quarter of an hour; a right one forgets them. */
 const guesses = { free: 10, drainSeconds: 900 } as const
@@ -33,7 +26,7 @@ const guessesKey = (userId: string): Buffer => bucketKey('password-change', user
 export type ProfileService = ReturnType<typeof createProfileService>
 
 /** What every user may do with their own account. */
-export function createProfileService(dependencies: ProfileServiceDependencies) {
+export function createProfileService(dependencies: IdentityContext) {
   const { relational, passwords, recordAudit, enqueueMail } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
@@ -49,8 +42,10 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
     return { ...toUser(stored), theme, hasPassword, permissions }
   }
 
-  const eventOf = (caller: Caller, action: AuditEvent['action']): AuditEvent =>
-    auditEventOf(caller, action, { kind: 'user', id: caller.principal.userId, name: caller.principal.email })
+  const record = (tx: Queries, caller: Caller, action: AuditAction, details: AuditEvent['details']) => {
+    const { userId: id, email: name } = caller.principal
+    return recordAudit(tx, auditEventOf(caller, action, { kind: 'user', id, name }, details))
+  }
 
   /** Every try counts before the password is looked at, so that many at once are bounded too. */
   async function requireTurn(userId: string): Promise<void> {
@@ -95,7 +90,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         const changes = changesOf(await getSelf(tx, principal), fields, personalFields)
         if (changes.changed.length === 0) return
         await store.update(principal.userId, definedOf(fields))
-        await recordAudit(tx, { ...eventOf(caller, 'user-update'), details: { ...changes } })
+        await record(tx, caller, 'user-update', { ...changes })
       })
       return read(principal)
     },
@@ -122,7 +117,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
         await createFamiliarStore(tx).rememberNetwork(principal.userId, caller.address)
         await createSqlLeakyBuckets(tx).forget(guessesKey(principal.userId))
         await enqueueMail(tx, principal.companyId, { to: user.email, ...passwordChangedEmail(user.language) })
-        await recordAudit(tx, { ...eventOf(caller, 'password-change'), details: { endedSessions } })
+        await record(tx, caller, 'password-change', { endedSessions })
         return endedSessions
       })
     },
@@ -131,7 +126,7 @@ export function createProfileService(dependencies: ProfileServiceDependencies) {
     async endSessions(caller: Caller): Promise<void> {
       await relational.transaction(async (tx) => {
         const endedSessions = await createSessionStore(tx).endOfUser(caller.principal.userId)
-        await recordAudit(tx, { ...eventOf(caller, 'sign-out'), details: { endedSessions } })
+        await record(tx, caller, 'sign-out', { endedSessions })
       })
     },
   }

@@ -1,11 +1,10 @@
-import type { AuditActor, RecordAudit } from '../../../../platform/audit.ts'
+import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
+import type { AuditActor, AuditEvent } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
-import {
-  mapConstraintViolation,
-  type Queries,
-  type Relational,
-} from '../../../../platform/stores/relational.ts'
+import { refusing } from '../../../../platform/resources/resource.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createDirectoryStore, type User } from '../directory/directory-store.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { createAddressListStore } from './address-list-store.ts'
@@ -42,11 +41,6 @@ export const explainLastAdministrator =
     throw new DomainError('lastAdministrator', {}, { message, cause: error })
   }
 
-export interface UserLifecycleDependencies {
-  readonly relational: Pick<Relational, 'transaction'>
-  readonly recordAudit: RecordAudit
-}
-
 export type UserLifecycle = ReturnType<typeof createUserLifecycle>
 
 /**
@@ -54,8 +48,18 @@ export type UserLifecycle = ReturnType<typeof createUserLifecycle>
  * operator alike. What opens an account (sessions, codes, links in mails, linked accounts) ends in the transaction
  * that changes its state; other processes know within a second.
  */
-export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDependencies) {
-  const target = (user: UserReference) => ({ kind: 'user', id: user.id, name: user.email })
+export function createUserLifecycle({
+  relational,
+  recordAudit,
+}: Pick<IdentityContext, 'relational' | 'recordAudit'>) {
+  const record = (
+    tx: Queries,
+    action: AuditAction,
+    { id, companyId, email: name }: UserReference,
+    source: AuditSource,
+    details: AuditEvent['details'] = {},
+  ): Promise<void> =>
+    recordAudit(tx, { companyId, action, target: { kind: 'user', id, name }, details, ...source })
 
   return {
     /**
@@ -63,12 +67,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
      * @throws DomainError `lastAdministrator` when the company would be left without an administrator
      */
     transact: <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
-      mapConstraintViolation(
-        () => relational.transaction(work),
-        (constraint, cause) =>
-          constraint === 'companies_keep_administrator'
-            ? new DomainError('lastAdministrator', {}, { cause })
-            : undefined,
+      refusing({ companies_keep_administrator: ['lastAdministrator', {}] }, () =>
+        relational.transaction(work),
       ),
 
     /**
@@ -79,14 +79,14 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     async create(
       tx: Queries,
       wanted: NewAccount,
-      { actor, address }: AuditSource,
+      source: AuditSource,
       action: 'user-create' | 'user-invite' | 'sso-user-create' = 'user-create',
     ): Promise<User | undefined> {
       const { sharesEmail = false, ...fields } = wanted
       const { companyId, email, status, roleId } = wanted
       const user: User = { id: newId(), companyId, email, status, roleId }
       const isElsewhere =
-        actor.kind !== 'operator' && (await createDirectoryStore(tx).isHeldElsewhere(companyId, email))
+        source.actor.kind !== 'operator' && (await createDirectoryStore(tx).isHeldElsewhere(companyId, email))
       if (isElsewhere && !sharesEmail) return undefined
       const insert = (holdsEmail: boolean) =>
         createUserStore(tx).insert({ ...fields, id: user.id, holdsEmail })
@@ -94,8 +94,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       // Another company's account may have taken the address at this moment.
       const isMade = (await insert(mayHold)) || (mayHold && sharesEmail && (await insert(false)))
       if (!isMade) return undefined
-      const details = { roleId, teamIds: wanted.teamIds }
-      await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
+      await record(tx, action, user, source, { roleId, teamIds: wanted.teamIds })
       return user
     },
 
@@ -111,7 +110,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       user: UserReference,
       email: string,
       newUserRoleId: string,
-      { actor, address }: AuditSource,
+      source: AuditSource,
     ): Promise<RenameResult> {
       const { id, companyId, email: previousEmail } = user
       const store = createLifecycleStore(tx)
@@ -120,9 +119,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
       await createPasswordLinkStore(tx).endAll(id)
       await store.renameIdentities(user, email)
-      const details = { email, previousEmail }
-      const renamed = target({ id, companyId, email })
-      await recordAudit(tx, { companyId, action: 'user-update', actor, target: renamed, details, address })
+      await record(tx, 'user-update', { id, companyId, email }, source, { email, previousEmail })
       return 'renamed'
     },
 
@@ -143,38 +140,22 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       tx: Queries,
       companyId: string,
       ids: readonly string[],
-      { actor, address }: AuditSource,
+      source: AuditSource,
     ): Promise<void> {
       const store = createLifecycleStore(tx)
       for (const user of await store.lockUnproven(companyId, ids)) {
         const details = { password: true, ...(await store.endUnproven(user)) }
         await store.requireAdministrator(user)
-        await recordAudit(tx, {
-          companyId,
-          action: 'user-update',
-          actor,
-          target: target(user),
-          details,
-          address,
-        })
+        await record(tx, 'user-update', user, source, details)
       }
     },
 
     /** Inside `transact`. False when the user is neither active nor invited. */
-    async deactivate(tx: Queries, user: UserReference, { actor, address }: AuditSource): Promise<boolean> {
+    async deactivate(tx: Queries, user: UserReference, source: AuditSource): Promise<boolean> {
       const store = createLifecycleStore(tx)
       if (!(await store.changeStatus(user, ['active', 'invited'], 'disabled'))) return false
       const ended = await store.endAccess(user.id)
-      const { companyId } = user
-      const details = { ...ended }
-      await recordAudit(tx, {
-        companyId,
-        action: 'user-deactivate',
-        actor,
-        target: target(user),
-        details,
-        address,
-      })
+      await record(tx, 'user-deactivate', user, source, { ...ended })
       return true
     },
 
@@ -182,12 +163,11 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
      * Inside `transact`. Role, teams and password are as they were, or the default team where there is none; linked
      * accounts do not come back. A user who has never signed in is invited again, and needs a new link.
      */
-    async reactivate(tx: Queries, user: UserReference, { actor, address }: AuditSource): Promise<boolean> {
+    async reactivate(tx: Queries, user: UserReference, source: AuditSource): Promise<boolean> {
       const store = createLifecycleStore(tx)
       if (!(await store.reactivate(user))) return false
       await store.holdAddress(user)
-      const { companyId } = user
-      await recordAudit(tx, { companyId, action: 'user-reactivate', actor, target: target(user), address })
+      await record(tx, 'user-reactivate', user, source)
       return true
     },
 
@@ -196,12 +176,7 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
      * password, second factor, link to the identity provider and whatever else opened it, in no list of receivers, and
      * with the role of a new user. Its id, profile and history stay, so that the same user can come back to them and to nothing else.
      */
-    async reset(
-      tx: Queries,
-      user: UserReference,
-      roleId: string,
-      { actor, address }: AuditSource,
-    ): Promise<void> {
+    async reset(tx: Queries, user: UserReference, roleId: string, source: AuditSource): Promise<void> {
       const store = createLifecycleStore(tx)
       const lists = await createAddressListStore(tx).leaveAll(user)
       const wasOpen = await store.changeStatus(user, ['active', 'invited'], 'disabled')
@@ -211,14 +186,8 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
       const things = { ...left, ...(lists && { lists }) }
       const isOtherRole = roleId !== previousRoleId
       if (!wasOpen && !isOtherRole && !Object.values(things).some(Boolean)) return
-      await recordAudit(tx, {
-        companyId: user.companyId,
-        action: wasOpen ? 'user-deactivate' : 'user-update',
-        actor,
-        target: target(user),
-        details: { ...things, ...(isOtherRole && { roleId, previousRoleId }) },
-        address,
-      })
+      const details = { ...things, ...(isOtherRole && { roleId, previousRoleId }) }
+      await record(tx, wasOpen ? 'user-deactivate' : 'user-update', user, source, details)
     },
 
     /**
@@ -229,15 +198,14 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     async erase(
       tx: Queries,
       user: UserReference,
-      { actor, address }: AuditSource,
+      source: AuditSource,
       action: 'user-delete' | 'invitation-delete' = 'user-delete',
     ): Promise<boolean> {
       const store = createLifecycleStore(tx)
       const lists = await createAddressListStore(tx).leaveAll(user)
       if (!(await store.erase(user))) return false
       const details = { ...(await store.endAccess(user.id)), ...(lists && { lists }) }
-      const { companyId } = user
-      await recordAudit(tx, { companyId, action, actor, target: target(user), details, address })
+      await record(tx, action, user, source, details)
       return true
     },
 
@@ -249,22 +217,14 @@ export function createUserLifecycle({ relational, recordAudit }: UserLifecycleDe
     async unlink(
       tx: Queries,
       user: UserReference,
-      { actor, address }: AuditSource,
+      source: AuditSource,
       permissions: Iterable<string>,
     ): Promise<boolean> {
       const store = createLifecycleStore(tx)
       const details = await store.unlink(user, [...permissions])
       if (!details) return false
       await store.requireAdministrator(user)
-      const { companyId } = user
-      await recordAudit(tx, {
-        companyId,
-        action: 'sso-unlink',
-        actor,
-        target: target(user),
-        details,
-        address,
-      })
+      await record(tx, 'sso-unlink', user, source, details)
       return true
     },
   }

@@ -1,10 +1,12 @@
 import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
-import { actorOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { actorOf } from '../../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../../platform/changes.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import { type Listed, type Page, rangeOf } from '../../../../platform/paging.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import { type Listed, mapListed, type Page } from '../../../../platform/paging.ts'
+import { found, recorderOf, withIsoDates } from '../../../../platform/resources/resource.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createDirectoryStore } from '../directory/directory-store.ts'
 import {
@@ -13,25 +15,17 @@ import {
   requireNotAbove,
   requireUnprovisioned,
 } from '../roles/grants.ts'
-import { personalFields } from './personal-fields.ts'
 import { type AuditSource, explainLastAdministrator, type UserLifecycle } from './user-lifecycle.ts'
-import { createUserStore, type StoredUser, type UserFilter } from './user-store.ts'
+import { createUserStore, personalFields, type StoredUser, type UserFilter } from './user-store.ts'
 
-export interface UserServiceDependencies {
-  readonly relational: Pick<Relational, 'db'>
+export interface UserServiceDependencies extends IdentityContext {
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'deactivate' | 'reactivate' | 'erase' | 'unlink'>
-  readonly recordAudit: RecordAudit
 }
 
 /** As other users of the company see a user. */
 export function toUser(stored: StoredUser): User {
-  const { theme: _theme, hasPassword: _hasPassword, lastSignInAt, createdAt, updatedAt, ...shown } = stored
-  return {
-    ...shown,
-    lastSignInAt: lastSignInAt?.toISOString() ?? null,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  }
+  const { theme: _theme, hasPassword: _hasPassword, ...shown } = stored
+  return withIsoDates(shown)
 }
 
 const explainUnlinking = explainLastAdministrator(
@@ -42,12 +36,15 @@ export type UserService = ReturnType<typeof createUserService>
 
 /** Users of a company, as its administrators see and change them. */
 export function createUserService(dependencies: UserServiceDependencies) {
-  const { relational, lifecycle, recordAudit } = dependencies
+  const { relational, lifecycle } = dependencies
+  const record = recorderOf('user', dependencies.recordAudit)
 
   async function get(queries: Queries, principal: Principal, id: string): Promise<StoredUser> {
-    const user = await createUserStore(queries).find(principal.companyId, normalizeId(id))
-    if (!user) throw new DomainError('userIdNotFound', { id: normalizeId(id) })
-    return user
+    return found(
+      await createUserStore(queries).find(principal.companyId, normalizeId(id)),
+      'userIdNotFound',
+      id,
+    )
   }
 
   /** A user whom the caller may change; users and teams of the company are locked meanwhile. */
@@ -76,17 +73,12 @@ export function createUserService(dependencies: UserServiceDependencies) {
       filter: UserFilter,
       page: Page,
     ): Promise<Listed<User>> {
-      const store = createUserStore(relational.db)
       const wanted = {
         ...filter,
         roleId: filter.roleId === undefined ? undefined : normalizeId(filter.roleId),
         teamId: filter.teamId === undefined ? undefined : normalizeId(filter.teamId),
       }
-      const [rows, count] = await Promise.all([
-        store.list(companyId, wanted, rangeOf(page)),
-        store.count(companyId, wanted),
-      ])
-      return { rows: rows.map(toUser), count }
+      return mapListed(await createUserStore(relational.db).list(companyId, wanted, page), toUser)
     },
 
     /** @throws DomainError `userIdNotFound` */
@@ -125,13 +117,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
         await store.update(user.id, definedOf(fields))
         if (resourceGroupIds && changes.changed.includes('resourceGroupIds'))
           await store.replaceTeams(user, resourceGroupIds)
-        await recordAudit(tx, {
-          companyId: principal.companyId,
-          action: 'user-update',
-          ...sourceOf(caller),
-          target: { kind: 'user', id: user.id, name: user.email },
-          details: { ...changes },
-        })
+        await record(tx, caller, 'user-update', { id: user.id, name: user.email }, { ...changes })
       })
       return toUser(await get(relational.db, principal, id))
     },

@@ -1,7 +1,7 @@
 import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
-import type { Range } from '../../../../platform/paging.ts'
+import { type Listed, type Page, pageOf } from '../../../../platform/paging.ts'
 import { and, asc, eq, ne, notInArray, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { User } from '../directory/directory-store.ts'
@@ -49,6 +49,9 @@ export interface NewUser extends User, Profile {
   /** Whether the address signs in to this account; otherwise another one may have it too. */
   readonly holdsEmail?: boolean
 }
+
+/** Fields that the audit log does not keep. */
+export const personalFields: ReadonlySet<string> = new Set(['firstName', 'lastName', 'jobTitle', 'phone'])
 
 /** Columns of a user that a request may change. */
 export type UserFields = Pick<
@@ -106,22 +109,10 @@ export function createUserStore(db: Queries) {
 
   return {
     /** The oldest first. */
-    async list(companyId: string, filter: UserFilter, { limit, offset }: Range): Promise<StoredUser[]> {
-      return db
-        .select(columns)
-        .from(users)
-        .where(matching(companyId, filter))
-        .orderBy(asc(users.createdAt), asc(users.id))
-        .limit(limit)
-        .offset(offset)
-    },
-
-    async count(companyId: string, filter: UserFilter): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(users)
-        .where(matching(companyId, filter))
-      return row?.count ?? 0
+    list(companyId: string, filter: UserFilter, page: Page): Promise<Listed<StoredUser>> {
+      const where = matching(companyId, filter)
+      const query = db.select(columns).from(users).where(where).orderBy(asc(users.createdAt), asc(users.id))
+      return pageOf(query, db.$count(users, where), page)
     },
 
     async find(companyId: string, id: string): Promise<StoredUser | undefined> {

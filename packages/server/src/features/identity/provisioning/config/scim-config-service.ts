@@ -1,10 +1,11 @@
 import type { ScimConfig, ScimConfigUpdate } from '@millrace/contract/resources/scim-config.ts'
-import { actorOf, auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { actorOf, auditEventOf } from '../../../../platform/audit.ts'
 import { changesOf } from '../../../../platform/changes.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { requireGrantableRoles, requireNoUserAbove } from '../../people/roles/grants.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
 import {
@@ -14,11 +15,9 @@ import {
   type SettingsFields,
 } from './scim-config-store.ts'
 
-export interface ScimConfigDependencies {
-  readonly relational: Pick<Relational, 'db'>
+export interface ScimConfigDependencies extends Pick<IdentityContext, 'relational' | 'recordAudit'> {
   /** Runs a change of users or roles; `lastAdministrator` when no administrator would be left. */
   readonly transact: <T>(work: (tx: Queries) => Promise<T>) => Promise<T>
-  readonly recordAudit: RecordAudit
   readonly roleAssignment: Pick<RoleAssignment, 'assignAll'>
   /** Address of the SCIM service. */
   readonly baseUrl: () => string

@@ -1,19 +1,14 @@
 import type { CreatedScimToken, ScimToken } from '@millrace/contract/resources/scim-token.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
-import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
+import { hashSecret, isSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
+import { found, withIsoDates } from '../../../../platform/resources/resource.ts'
 import { requireNoUserAbove } from '../../people/roles/grants.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Principal } from '../../sessions/principal.ts'
 import { createScimConfigStore } from './scim-config-store.ts'
-import { createScimTokenStore, type StoredScimToken, type TokenHolder } from './scim-token-store.ts'
-
-export interface ScimTokenDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  readonly random?: RandomBytes
-}
+import { createScimTokenStore, type TokenHolder } from './scim-token-store.ts'
 
 const prefix = 'scim_'
 const maxTokens = 2
@@ -21,11 +16,13 @@ const maxTokens = 2
 export type ScimTokenService = ReturnType<typeof createScimTokenService>
 
 /** SCIM tokens of a company's identity provider. */
-export function createScimTokenService(dependencies: ScimTokenDependencies) {
+export function createScimTokenService(
+  dependencies: Pick<IdentityContext, 'relational' | 'recordAudit' | 'random'>,
+) {
   const { relational, recordAudit, random } = dependencies
   return {
     async list({ companyId }: Pick<Principal, 'companyId'>): Promise<ScimToken[]> {
-      return (await createScimTokenStore(relational.db).list(companyId)).map(toScimToken)
+      return (await createScimTokenStore(relational.db).list(companyId)).map(withIsoDates)
     },
 
     /**
@@ -46,7 +43,7 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
         await recordAudit(tx, event)
         return store.insert({ id, companyId, label, tokenHash: hashSecret(token) })
       })
-      return { ...toScimToken({ id, label, createdAt, lastUsedAt: null }), token }
+      return { id, label, createdAt: createdAt.toISOString(), lastUsedAt: null, token }
     },
 
     /** From the end of this call on every process refuses the token. @throws DomainError `scimTokenNotFound` */
@@ -54,12 +51,9 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       const { companyId } = principal
       const id = normalizeId(idText)
       await relational.transaction(async (tx) => {
-        const name = await createScimTokenStore(tx).delete(companyId, id)
-        if (name === undefined) throw new DomainError('scimTokenNotFound', { id })
-        await recordAudit(
-          tx,
-          auditEventOf({ principal, address }, 'scim-token-revoke', { kind: 'scim-token', id, name }),
-        )
+        const name = found(await createScimTokenStore(tx).delete(companyId, id), 'scimTokenNotFound', id)
+        const target = { kind: 'scim-token', id, name }
+        await recordAudit(tx, auditEventOf({ principal, address }, 'scim-token-revoke', target))
       })
     },
 
@@ -72,8 +66,4 @@ export function createScimTokenService(dependencies: ScimTokenDependencies) {
       return createScimTokenStore(relational.db).findHolder(hashSecret(token))
     },
   }
-}
-
-function toScimToken({ id, label, createdAt, lastUsedAt }: StoredScimToken): ScimToken {
-  return { id, label, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null }
 }

@@ -23,14 +23,6 @@ export interface GivenRole {
   readonly nextRoleId: string
 }
 
-interface HolderRow extends Record<string, unknown> {
-  id: string
-  email: string
-  role_id: string
-  mapped: string | null
-  groups: string[]
-}
-
 /** Roles that users have, and roles that provisioned groups give; works inside a transaction. */
 export function createRoleAssignmentStore(db: Queries) {
   return {
@@ -60,7 +52,7 @@ export function createRoleAssignmentStore(db: Queries) {
         select 1 from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
         where member.user_id = person.id and member.provisioned and team.provisioned)`
       const wanted = named === undefined ? kept : sql`person.id = any(${named}::text[])`
-      const { rows } = await db.execute<HolderRow>(
+      const { rows } = await db.execute<RoleHolder & Record<string, unknown>>(
         sql`with matched as (
             select distinct on (member.user_id) member.user_id, mapping.role_id
             from ${scimRoleMappings} as mapping
@@ -70,7 +62,7 @@ export function createRoleAssignmentStore(db: Queries) {
             where mapping.company_id = ${companyId} and ${among}
             order by member.user_id, mapping.position
           )
-          select person.id, person.email, person.role_id, matched.role_id as mapped,
+          select person.id, person.email, person.role_id as "roleId", matched.role_id as "mappedRoleId",
             case when matched.role_id is not null then '{}' else array(
               select team.name from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
               where member.user_id = person.id and member.provisioned and team.provisioned
@@ -80,13 +72,7 @@ export function createRoleAssignmentStore(db: Queries) {
             and (${wanted}) and matched.role_id is distinct from person.role_id
           order by person.id`,
       )
-      return rows.map(({ id, email, role_id, mapped, groups }) => ({
-        id,
-        email,
-        roleId: role_id,
-        mappedRoleId: mapped,
-        groups,
-      }))
+      return rows
     },
 
     /** One statement for all of them: their sign-ins wait from here to the end of the transaction. */

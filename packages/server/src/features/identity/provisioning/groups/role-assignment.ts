@@ -1,6 +1,6 @@
-import type { RecordAudit } from '../../../../platform/audit.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { AuditSource, UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createRoleAssignmentStore, type RoleHolder } from './role-assignment-store.ts'
 
 /** Throws when the caller may not give or take one of the roles. */
@@ -9,9 +9,8 @@ export type RequireRoles = (roleIds: readonly string[]) => Promise<unknown>
 /** How many users or groups an entry of the audit log lists. */
 export const maxNamed = 20
 
-export interface RoleAssignmentDependencies {
+export interface RoleAssignmentDependencies extends Pick<IdentityContext, 'recordAudit'> {
   readonly lifecycle: Pick<UserLifecycle, 'endUnproven'>
-  readonly recordAudit: RecordAudit
 }
 
 export type RoleAssignment = ReturnType<typeof createRoleAssignment>

@@ -1,8 +1,8 @@
-import type { RecordAudit } from '../../../../platform/audit.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { mapConstraintViolation } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { type GroupChange, type MemberChange, maxMembers } from '../protocol/group-attributes.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
 import { ScimRefusal, takenGroup } from '../protocol/refusal.ts'
@@ -11,11 +11,10 @@ import type { Outcome, ScimCall, ScimRequests, Work } from '../scim-request-serv
 import { maxNamed, type RoleAssignment } from './role-assignment.ts'
 import { createScimGroupStore, type FormerMember, type StoredTeam } from './scim-group-store.ts'
 
-export interface ScimGroupDependencies {
+export interface ScimGroupDependencies extends Pick<IdentityContext, 'recordAudit'> {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
   readonly lifecycle: Pick<UserLifecycle, 'endUnproven'>
   readonly roleAssignment: Pick<RoleAssignment, 'assignTo'>
-  readonly recordAudit: RecordAudit
   /** Address of the SCIM service. */
   readonly baseUrl: () => string
 }

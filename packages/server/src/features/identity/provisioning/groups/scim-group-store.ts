@@ -1,24 +1,12 @@
 import { ssoDefaultTeams } from '../../../../database/tables/single-sign-on.ts'
 import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
+import { companyRows, type RowOf } from '../../../../platform/resources/company-rows.ts'
 import { and, asc, eq, not, or, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { conditionOf, orderOf, type SqlAttributes } from '../filter-sql.ts'
 import type { ListQuery } from '../protocol/listing.ts'
 import { visibleUsers } from '../users/scim-user-store.ts'
-
-export interface StoredTeam {
-  readonly id: string
-  readonly name: string
-  readonly externalId: string | null
-  /** Has the users who are in no other team. */
-  readonly isDefault: boolean
-  /** Whether the identity provider provisions this team. */
-  readonly provisioned: boolean
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  readonly memberCount: number
-}
 
 export interface Member {
   readonly id: string
@@ -32,16 +20,11 @@ export interface FormerMember {
   readonly provisioned: boolean
 }
 
-const columns = {
-  id: teams.id,
-  name: teams.name,
-  externalId: teams.externalId,
-  isDefault: teams.isDefault,
-  provisioned: teams.provisioned,
-  createdAt: teams.createdAt,
-  updatedAt: teams.updatedAt,
+const extras = {
   memberCount: sql<number>`(select count(*)::int from ${teamMembers} as member where member.team_id = "teams"."id")`,
 }
+
+export type StoredTeam = RowOf<typeof teams, typeof extras>
 
 /** What groups are filtered and sorted by. */
 const sqlAttributes: SqlAttributes = new Map([
@@ -68,7 +51,7 @@ const array = (ids: Iterable<string>) => sql`${sql.param([...ids])}::text[]`
 
 /** Teams as an identity provider sees them, and who is in them; given a transaction it works inside it. */
 export function createScimGroupStore(db: Queries) {
-  const here = (companyId: string, id: string) => and(eq(teams.companyId, companyId), eq(teams.id, id))
+  const rows = companyRows(db, teams, extras)
 
   const matching = (companyId: string, { filter }: Pick<ListQuery, 'filter'>): SQL | undefined =>
     and(eq(teams.companyId, companyId), filter && conditionOf(filter, sqlAttributes))
@@ -84,33 +67,19 @@ export function createScimGroupStore(db: Queries) {
   }
 
   return {
-    async find(companyId: string, id: string): Promise<StoredTeam | undefined> {
-      const [row] = await db.select(columns).from(teams).where(here(companyId, id))
-      return row
-    },
+    find: (companyId: string, id: string): Promise<StoredTeam | undefined> => rows.find({ companyId, id }),
 
     /** In the order wanted, or the oldest first. @throws ScimRefusal `invalidFilter` or `invalidValue` */
     async list(companyId: string, query: ListQuery): Promise<StoredTeam[]> {
       const order = query.sort ? orderOf(query.sort, sqlAttributes) : asc(teams.createdAt)
       const where = matching(companyId, query)
       if (query.limit === 0) return []
-      return db
-        .select(columns)
-        .from(teams)
-        .where(where)
-        .orderBy(order, asc(teams.id))
-        .limit(query.limit)
-        .offset(query.offset)
+      return rows.select(where, order, asc(teams.id)).limit(query.limit).offset(query.offset)
     },
 
     /** @throws ScimRefusal `invalidFilter` */
-    async count(companyId: string, query: ListQuery): Promise<number> {
-      const [row] = await db
-        .select({ count: sql`count(*)`.mapWith(Number) })
-        .from(teams)
-        .where(matching(companyId, query))
-      return row?.count ?? 0
-    },
+    count: (companyId: string, query: ListQuery): Promise<number> =>
+      db.$count(teams, matching(companyId, query)),
 
     /** Members by the id of their team. */
     async listMembers(teamIds: readonly string[]): Promise<Map<string, Member[]>> {
@@ -146,12 +115,7 @@ export function createScimGroupStore(db: Queries) {
     },
 
     async hasRelations(id: string): Promise<boolean> {
-      const [row] = await db
-        .select({ one: sql`1` })
-        .from(teamParents)
-        .where(or(eq(teamParents.parentId, id), eq(teamParents.childId, id)))
-        .limit(1)
-      return row !== undefined
+      return (await db.$count(teamParents, or(eq(teamParents.parentId, id), eq(teamParents.childId, id)))) > 0
     },
 
     /** Those of the ids that are users whom the identity provider sees, or with `ever` has seen. */

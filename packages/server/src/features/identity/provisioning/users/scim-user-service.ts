@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { RecordAudit } from '../../../../platform/audit.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
 import { type Listed, type ListQuery, type Projection, totalOf } from '../protocol/listing.ts'
 import { notOwnedName, ScimRefusal, takenUser } from '../protocol/refusal.ts'
@@ -14,14 +14,13 @@ import { documentOf, fieldsOf, type UserFields } from '../protocol/users/user-fi
 import type { ScimCall, ScimRequests, Work } from '../scim-request-service.ts'
 import { createScimUserStore, type StoredScimUser } from './scim-user-store.ts'
 
-export interface ScimUserDependencies {
+export interface ScimUserDependencies extends Pick<IdentityContext, 'recordAudit'> {
   readonly requests: Pick<ScimRequests, 'read' | 'write'>
   readonly lifecycle: Pick<
     UserLifecycle,
     'create' | 'rename' | 'activateInvited' | 'endUnproven' | 'deactivate' | 'reactivate' | 'reset' | 'erase'
   >
   readonly roleAssignment: Pick<RoleAssignment, 'getRoleOfNewUsers'>
-  readonly recordAudit: RecordAudit
   /** Address of the SCIM service. */
   readonly baseUrl: () => string
 }

@@ -13,30 +13,23 @@ export interface Access {
   readonly remainingMs: number
 }
 
-interface AccessRow extends Record<string, unknown> {
-  token_hash: Buffer
-  token_id: string
-  user_id: string
-  email: string
-  role_id: string
-  company_id: string
-  client_id: string
-  remaining_ms: number
-  permissions: string[]
-  team_ids: string[]
-}
+type AccessRow = Omit<Principal, 'can' | 'permissions'> & {
+  readonly token_hash: Buffer
+  readonly remaining_ms: number
+  readonly permissions: string[]
+} & Record<string, unknown>
 
 export function createAccessStore(relational: Pick<Relational, 'db'>) {
   return {
     /** In their order; undefined for a token that is unknown or has ended, or whose user or client is not active. */
     async findAccess(tokenHashes: readonly Buffer[]): Promise<(Access | undefined)[]> {
       const { rows } = await relational.db.execute<AccessRow>(
-        sql`select token.token_hash, token.id as token_id, owner.id as user_id, owner.email, owner.role_id, owner.company_id,
-            session.client_id,
+        sql`select token.token_hash, token.id as "tokenId", owner.id as "userId", owner.email, owner.role_id as "roleId",
+            owner.company_id as "companyId", session.client_id as "clientId",
             (extract(epoch from token.expires_at - now()) * 1000)::float8 as remaining_ms,
             array(select resource || ':' || action from ${rolePermissions} where role_id = owner.role_id)
               as permissions,
-            array(select reachable_teams(owner.id) order by 1) as team_ids
+            array(select reachable_teams(owner.id) order by 1) as "teamIds"
           from ${accessTokens} as token
             join ${refreshTokens} as session on session.id = token.refresh_token_id
             join ${users} as owner on owner.id = session.user_id
@@ -47,20 +40,10 @@ export function createAccessStore(relational: Pick<Relational, 'db'>) {
       const rowOf = new Map(rows.map((row) => [row.token_hash.toString('latin1'), row]))
       return tokenHashes.map((hash) => {
         const row = rowOf.get(hash.toString('latin1'))
-        return row && { principal: principalOf(row), remainingMs: row.remaining_ms }
+        if (!row) return undefined
+        const { token_hash: _hash, remaining_ms: remainingMs, ...known } = row
+        return { principal: createPrincipal(known), remainingMs }
       })
     },
   }
 }
-
-const principalOf = (row: AccessRow): Principal =>
-  createPrincipal({
-    userId: row.user_id,
-    email: row.email,
-    roleId: row.role_id,
-    companyId: row.company_id,
-    clientId: row.client_id,
-    tokenId: row.token_id,
-    teamIds: row.team_ids,
-    permissions: row.permissions,
-  })

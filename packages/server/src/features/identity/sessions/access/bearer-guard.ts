@@ -41,6 +41,7 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
     const principal = isSecret(token) ? await findPrincipal(token, request.ip) : undefined
     if (!principal) return refuse(reply, 'Bearer error="invalid_token"')
     request.principal = principal
+    request.caller = { principal, address: request.ip }
     reply.header('cache-control', 'no-store')
     return undefined
   }
@@ -49,9 +50,9 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
   const auditRefusals =
     (audit: OperationAudit) =>
     async (request: FastifyRequest, _reply: FastifyReply, error: unknown): Promise<void> => {
-      const { principal, ip: address, params, body } = request
+      const { caller, params, body } = request
       try {
-        await recordRefusal(audit, { caller: { principal, address }, params, body }, error)
+        await recordRefusal(audit, { caller, params, body }, error)
       } catch (cause) {
         request.log.error({ err: cause, requestId: request.id }, 'a refusal was not recorded')
       }
@@ -66,7 +67,8 @@ export function createBearerGuard({ findPrincipal, recordRefusal }: BearerGuardD
      * of the audit log refuses is recorded, wherever it is refused.
      */
     protect(scope: FastifyInstance): void {
-      if (!scope.hasRequestDecorator('principal')) scope.decorateRequest('principal')
+      for (const name of ['principal', 'caller'])
+        if (!scope.hasRequestDecorator(name)) scope.decorateRequest(name)
       scope.addHook('onRequest', authenticate)
       scope.addHook('onRoute', (route) => {
         const { permission, audit } = route as Partial<Operation>

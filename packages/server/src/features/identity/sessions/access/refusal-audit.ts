@@ -1,11 +1,10 @@
 import type { ErrorName } from '@millrace/contract/errors.ts'
 import type { OperationAudit } from '@millrace/contract/operation.ts'
-import { type AuditEvent, actorOf, type RecordAudit } from '../../../../platform/audit.ts'
-import type { Clock } from '../../../../platform/clock.ts'
+import { type AuditEvent, actorOf } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import { createFixedWindow } from '../../../../platform/limits/window.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../identity-context.ts'
 import type { Caller } from '../principal.ts'
 
 /** What was asked of an operation. */
@@ -13,12 +12,6 @@ export interface Asked {
   readonly caller: Caller
   readonly params: unknown
   readonly body: unknown
-}
-
-export interface RefusalAuditDependencies {
-  readonly relational: Pick<Relational, 'db'>
-  readonly recordAudit: RecordAudit
-  readonly clock: Clock
 }
 
 /** Failures of an audited operation that decide nothing about it. Every other one is recorded. */
@@ -84,7 +77,9 @@ function toDetail(value: unknown): unknown {
 /** Records that an operation was refused, if it was; by itself, because the transaction of the work is rolled back. */
 export type RecordRefusal = (audit: OperationAudit, asked: Asked, error: unknown) => Promise<void>
 
-export function createRefusalAudit(dependencies: RefusalAuditDependencies): RecordRefusal {
+export function createRefusalAudit(
+  dependencies: Pick<IdentityContext, 'relational' | 'recordAudit' | 'clock'>,
+): RecordRefusal {
   const { relational, recordAudit, clock } = dependencies
   const entries = createFixedWindow(clock, minuteMs)
   return async (audit, asked, error) => {

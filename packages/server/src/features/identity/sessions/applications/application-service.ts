@@ -1,21 +1,16 @@
 import type { Application } from '@millrace/contract/resources/application.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createClientStore } from '../clients/client-store.ts'
+import type { IdentityContext } from '../identity-context.ts'
 import type { Caller, Principal } from '../principal.ts'
 import { createApplicationStore } from './application-store.ts'
-
-export interface ApplicationServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-}
 
 export type ApplicationService = ReturnType<typeof createApplicationService>
 
 /** The applications that act for a user, as that user sees and ends them. */
-export function createApplicationService(dependencies: ApplicationServiceDependencies) {
+export function createApplicationService(dependencies: IdentityContext) {
   const { relational, recordAudit } = dependencies
 
   return {
@@ -31,10 +26,11 @@ export function createApplicationService(dependencies: ApplicationServiceDepende
         const name = (await createClientStore(tx).findClient(id))?.name
         const { consents, sessions } = await applications.withdraw(userId, id)
         if (consents + sessions === 0) throw new DomainError('applicationNotFound', { id })
-        await recordAudit(tx, {
-          ...auditEventOf(caller, 'application-revoke', { kind: 'client', id, name }),
-          details: { consent: consents > 0, endedSessions: sessions },
-        })
+        const details = { consent: consents > 0, endedSessions: sessions }
+        await recordAudit(
+          tx,
+          auditEventOf(caller, 'application-revoke', { kind: 'client', id, name }, details),
+        )
       })
     },
   }

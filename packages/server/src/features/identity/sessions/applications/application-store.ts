@@ -20,33 +20,21 @@ export function createApplicationStore(db: Queries) {
   return {
     /** By name. */
     async listOf(userId: string): Promise<Application[]> {
-      const { rows } = await db.execute<{
-        id: string
-        name: string
-        consented_at: string | null
-        last_used_at: string | null
-        sessions: number
-      }>(
+      const { rows } = await db.execute<Application & Record<string, unknown>>(
         sql`with used as (
             select session.client_id, count(*)::int as sessions, max(session.used_at) as last_used_at
             from ${refreshTokens} as session where session.user_id = ${userId} and ${sessionHasToken}
             group by session.client_id
           )
-          select client.id, client.name, ${toIso(sql`consent.granted_at`)} as consented_at,
-            ${toIso(sql`used.last_used_at`)} as last_used_at, coalesce(used.sessions, 0) as sessions
+          select client.id, client.name, ${toIso(sql`consent.granted_at`)} as "consentedAt",
+            ${toIso(sql`used.last_used_at`)} as "lastUsedAt", coalesce(used.sessions, 0) as sessions
           from ${oauthClients} as client
             left join ${clientConsents} as consent on consent.client_id = client.id and consent.user_id = ${userId}
             left join used on used.client_id = client.id
           where consent.user_id is not null or used.client_id is not null
           order by client.name, client.id`,
       )
-      return rows.map((row) => ({
-        id: row.id,
-        name: row.name,
-        consentedAt: row.consented_at,
-        lastUsedAt: row.last_used_at,
-        sessions: row.sessions,
-      }))
+      return rows
     },
 
     /**

@@ -1,14 +1,12 @@
 import type { OwnSession } from '@millrace/contract/resources/own-session.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
-import { DomainError } from '../../../../platform/errors.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
+import { found, withIsoDates } from '../../../../platform/resources/resource.ts'
+import type { IdentityContext } from '../identity-context.ts'
 import type { Caller, Principal } from '../principal.ts'
 import { createOwnSessionStore } from './own-session-store.ts'
 
-export interface OwnSessionServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface OwnSessionServiceDependencies extends IdentityContext {
   /** Names of browser and operating system; empty where a user-agent does not say. */
   readonly readUserAgent: (userAgent: string) => { readonly browser: string; readonly os: string }
 }
@@ -21,15 +19,9 @@ export function createOwnSessionService(dependencies: OwnSessionServiceDependenc
   return {
     async list({ userId, tokenId }: Principal): Promise<OwnSession[]> {
       const sessions = await createOwnSessionStore(relational.db).listOf(userId, tokenId)
-      return sessions.map(({ userAgent, createdAt, lastUsedAt, ...session }) => {
+      return sessions.map(({ userAgent, ...session }) => {
         const { browser, os } = readUserAgent(userAgent)
-        return {
-          ...session,
-          createdAt: createdAt.toISOString(),
-          lastUsedAt: lastUsedAt.toISOString(),
-          browser: browser || null,
-          os: os || null,
-        }
+        return { ...withIsoDates(session), browser: browser || null, os: os || null }
       })
     },
 
@@ -38,12 +30,12 @@ export function createOwnSessionService(dependencies: OwnSessionServiceDependenc
       const { userId, email } = caller.principal
       const id = normalizeId(wantedId)
       await relational.transaction(async (tx) => {
-        const ended = await createOwnSessionStore(tx).end(userId, id)
-        if (!ended) throw new DomainError('sessionNotFound', { id })
-        await recordAudit(tx, {
-          ...auditEventOf(caller, 'sign-out', { kind: 'user', id: userId, name: email }),
-          details: { sessionId: id, clientId: ended.clientId },
-        })
+        const ended = found(await createOwnSessionStore(tx).end(userId, id), 'sessionNotFound', id)
+        const details = { sessionId: id, clientId: ended.clientId }
+        await recordAudit(
+          tx,
+          auditEventOf(caller, 'sign-out', { kind: 'user', id: userId, name: email }, details),
+        )
       })
     },
   }

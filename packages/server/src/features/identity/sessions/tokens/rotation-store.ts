@@ -23,6 +23,8 @@ export interface RotatedSession {
   readonly isReused: boolean
 }
 
+type SessionOwner = Pick<RevokedToken, 'userId' | 'companyId' | 'email'>
+
 /** How many rows one sweep deletes at most. Every rotation adds one. */
 const sweepSize = 50
 
@@ -42,7 +44,7 @@ export function createRotationStore(db: Queries) {
      * that of the session is checked once its row is locked, as the lock's former holder has left it.
      */
     async rotateSession(rotation: SessionRotation): Promise<RotatedSession | undefined> {
-      const { rows } = await db.execute<{ session_id: string; reused: boolean }>(
+      const { rows } = await db.execute<RotatedSession & Record<string, unknown>>(
         sql`with known as materialized ${knownRefreshTokens(rotation.refreshTokenHash)},
           checked as (
             select session.id, session.token_hash, session.generation, session.expires_at, ${sessionIsValid} as is_valid,
@@ -76,24 +78,20 @@ export function createRotationStore(db: Queries) {
             select ${rotation.accessTokenId}, ${rotation.accessTokenHash}::bytea, id, now(), ${accessEnd}
             from refreshed
           )
-          select id as session_id, use = 'reused' as reused from checked
+          select id as "sessionId", use = 'reused' as "isReused" from checked
           where use = 'reused' or id in (select id from good)`,
       )
-      const [row] = rows
-      return row && { sessionId: row.session_id, isReused: row.reused }
+      return rows[0]
     },
 
     /** Ends a session with all its tokens; undefined when it has ended before. */
-    async endSession(
-      sessionId: string,
-    ): Promise<Pick<RevokedToken, 'userId' | 'companyId' | 'email'> | undefined> {
-      const { rows } = await db.execute<{ id: string; company_id: string; email: string }>(
+    async endSession(sessionId: string): Promise<SessionOwner | undefined> {
+      const { rows } = await db.execute<SessionOwner & Record<string, unknown>>(
         sql`with ended as (delete from ${refreshTokens} where id = ${sessionId} returning user_id)
-          select owner.id, owner.company_id, owner.email
+          select owner.id as "userId", owner.company_id as "companyId", owner.email
           from ended join ${users} as owner on owner.id = ended.user_id`,
       )
-      const [row] = rows
-      return row && { userId: row.id, companyId: row.company_id, email: row.email }
+      return rows[0]
     },
 
     /** Deletes some tokens that would have ended, had nothing replaced them. */

@@ -116,40 +116,20 @@ export function createTokenStore(db: Queries) {
 
     /** Who signs in with this address, as `parseEmailAddress` gives it, or is invited with it at least. */
     async findCredentials(email: string): Promise<Credentials | undefined> {
-      const { rows } = await db.execute<{
-        id: string
-        company_id: string
-        status: string
-        password_hash: string | null
-        sso_required: boolean
-        needs_code: boolean
-      }>(
-        sql`select id, company_id, status, password_hash, ${ssoRequired} as sso_required,
+      const { rows } = await db.execute<Omit<Credentials, 'email'> & Record<string, unknown>>(
+        sql`select id as "userId", company_id as "companyId", refusal,
+            case when refusal is null then password_hash end as "passwordHash",
             exists (
               select 1 from ${userAuthenticators} where user_id = owner.id and confirmed_at is not null
-            ) as needs_code
-          from ${users} as owner where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`,
+            ) as "needsCode"
+          from ${users} as owner, lateral (select case
+              when status = 'disabled' then 'deactivated' when status = 'invited' then 'invited'
+              when ${ssoRequired} then 'sso-required' when password_hash is null then 'no-password'
+            end as refusal) as state
+          where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`,
       )
       const [row] = rows
-      if (!row) return undefined
-      const refusal =
-        row.status === 'disabled'
-          ? 'deactivated'
-          : row.status === 'invited'
-            ? 'invited'
-            : row.sso_required
-              ? 'sso-required'
-              : row.password_hash === null
-                ? 'no-password'
-                : undefined
-      return {
-        userId: row.id,
-        companyId: row.company_id,
-        email,
-        passwordHash: refusal === undefined ? row.password_hash : null,
-        needsCode: row.needs_code,
-        refusal,
-      }
+      return row && { ...row, email, refusal: row.refusal ?? undefined }
     },
 
     /** The living session of this user that a refresh token belongs to; undefined for one that was replaced. */
@@ -224,13 +204,7 @@ export function createTokenStore(db: Queries) {
      * session's access tokens, an access token alone. Undefined for an unknown token.
      */
     async revoke(tokenHash: Buffer, clientId: string): Promise<RevokedToken | undefined> {
-      const { rows } = await db.execute<{
-        own: boolean
-        session_id: string | null
-        user_id: string
-        company_id: string
-        email: string
-      }>(
+      const { rows } = await db.execute<RevokedToken & Record<string, unknown>>(
         sql`with found as (
             select session.id as session_id, null as token_id, session.user_id, session.client_id = ${clientId} as own
             from ${knownRefreshTokens(tokenHash)} as known
@@ -244,19 +218,11 @@ export function createTokenStore(db: Queries) {
           ), ended_tokens as (
             delete from ${accessTokens} where id in (select token_id from found where own)
           )
-          select found.own, found.session_id, owner.id as user_id, owner.company_id, owner.email
+          select found.own as "isOwn", found.session_id is not null as "isSession", owner.id as "userId",
+            owner.company_id as "companyId", owner.email
           from found join ${users} as owner on owner.id = found.user_id`,
       )
-      const [row] = rows
-      return (
-        row && {
-          isOwn: row.own,
-          isSession: row.session_id !== null,
-          userId: row.user_id,
-          companyId: row.company_id,
-          email: row.email,
-        }
-      )
+      return rows[0]
     },
 
     /** Keeps a new hash of the same password, if the password has not been changed meanwhile. */

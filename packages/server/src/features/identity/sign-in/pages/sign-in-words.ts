@@ -1,61 +1,9 @@
 import { minimumPasswordLength, type PasswordFault } from '../../../../platform/crypto/passwords.ts'
 import type { Catalogue } from '../../../../platform/i18n/language.ts'
 
-/** The texts of the sign-in pages. */
-interface Words {
-  readonly signIn: string
-  readonly toApplication: (name: string) => string
-  readonly email: string
-  readonly next: string
-  readonly password: string
-  readonly change: string
-  readonly forgot: string
-  readonly singleSignOn: string
-  readonly wrong: string
-  readonly tooMany: (seconds: number) => string
-  readonly busy: string
-  readonly notAnEmail: string
-  readonly code: string
-  readonly codeLead: string
-  readonly codeHint: string
-  readonly wrongCode: string
-  readonly verify: string
-  readonly expired: string
-  readonly startAgain: string
-  readonly consentTitle: (name: string) => string
-  readonly consentLead: string
-  readonly consentPoints: readonly string[]
-  readonly allow: string
-  readonly deny: string
-  readonly signedInAs: string
-  readonly refusedTitle: string
-  readonly refusedLead: string
-  readonly foreignForm: string
-  readonly forgotTitle: string
-  readonly forgotLead: string
-  readonly sendLink: string
-  readonly mailSentTitle: string
-  readonly mailSentLead: string
-  readonly setTitle: string
-  readonly welcomeTitle: string
-  readonly newPassword: string
-  readonly repeatPassword: string
-  readonly passwordHint: string
-  readonly different: string
-  readonly samePassword: string
-  readonly passwordFaults: Readonly<Record<PasswordFault, string>>
-  readonly savePassword: string
-  readonly passwordSetTitle: string
-  readonly passwordSetLead: string
-  readonly linkEndedTitle: string
-  readonly linkEndedLead: string
-  readonly askAgain: string
-  readonly backToSignIn: string
-}
-
-const en: Words = {
+const en = {
   signIn: 'Sign in',
-  toApplication: (name) => `to continue to ${name}`,
+  toApplication: (name: string) => `to continue to ${name}`,
   email: 'E-mail address',
   next: 'Next',
   password: 'Password',
@@ -63,7 +11,8 @@ const en: Words = {
   forgot: 'Forgotten password?',
   singleSignOn: 'Use single sign-on',
   wrong: 'The e-mail address or the password is wrong.',
-  tooMany: (seconds) => `Too many failed attempts. Try again in ${duration(seconds, 'second', 'minute')}.`,
+  tooMany: (seconds: number) =>
+    `Too many failed attempts. Try again in ${duration(seconds, 'second', 'minute')}.`,
   busy: 'Too many sign-ins in progress. Try again shortly.',
   notAnEmail: 'This is not an e-mail address.',
   code: 'One-time code',
@@ -73,7 +22,7 @@ const en: Words = {
   verify: 'Verify',
   expired: 'This sign-in took too long. Please start again.',
   startAgain: 'Start again',
-  consentTitle: (name) => `Authorise ${name}?`,
+  consentTitle: (name: string) => `Authorise ${name}?`,
   consentLead: 'This application asks to act in your name:',
   consentPoints: ['read and change what your role allows', 'stay signed in until you end its session'],
   allow: 'Allow',
@@ -100,7 +49,7 @@ const en: Words = {
     tooShort: `The password must have at least ${minimumPasswordLength} characters.`,
     malformed: 'The password contains invalid characters.',
     common: 'This is one of the most common passwords. Choose another.',
-  },
+  } satisfies Record<PasswordFault, string>,
   savePassword: 'Save the password',
   passwordSetTitle: 'Your password is set',
   passwordSetLead: 'All your other sessions have ended. You can sign in with the new password now.',
@@ -110,7 +59,10 @@ const en: Words = {
   backToSignIn: 'Back to sign-in',
 }
 
-const fr: Words = {
+/** The texts of the sign-in pages. */
+export type SignInWords = typeof en
+
+const fr: SignInWords = {
   signIn: 'Se connecter',
   toApplication: (name) => `pour continuer vers ${name}`,
   email: 'Adresse e-mail',
@@ -181,6 +133,4 @@ function duration(seconds: number, second: string, minute: string): string {
   return `${count} ${unit}${count > 1 ? 's' : ''}`
 }
 
-export type SignInWords = Words
-
-export const signInWords: Catalogue<Words> = { en, fr }
+export const signInWords: Catalogue<SignInWords> = { en, fr }

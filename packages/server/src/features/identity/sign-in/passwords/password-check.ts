@@ -1,18 +1,16 @@
 import { LRUCache } from 'lru-cache'
-import type { RecordAudit } from '../../../../platform/audit.ts'
-import type { Clock } from '../../../../platform/clock.ts'
-import type { PasswordHasher, Passwords } from '../../../../platform/crypto/passwords.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
+import type { PasswordHasher } from '../../../../platform/crypto/passwords.ts'
 import { hashSecret, isSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { createSemaphore, SemaphoreFull } from '../../../../platform/limits/semaphore.ts'
 import type { SqlBucketState, SqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
 import { createSlidingWindow } from '../../../../platform/limits/window.ts'
-import type { Logger } from '../../../../platform/logger.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
 import { holdersOf, networkOf, siteOf } from '../../../../platform/network-address.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
 import { withHasher } from '../../people/passwords/password-hasher.ts'
 import { type FamiliarStore, hashDevice } from '../../sessions/familiar-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
 import type { SecondFactor } from '../second-factor/second-factor.ts'
 import { type Buckets, bucketsOf, maxWait, type ThrottlePolicy } from './login-throttle.ts'
@@ -27,17 +25,12 @@ export interface RequestSource {
   readonly device: string | undefined
 }
 
-export interface PasswordCheckDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface PasswordCheckDependencies extends IdentityContext {
   readonly tokens: Pick<TokenStore, 'findCredentials' | 'findSessionOf' | 'replaceHash'>
   readonly familiar: Pick<FamiliarStore, 'find'>
   readonly throttle: SqlLeakyBuckets
-  readonly passwords: Passwords
   readonly secondFactor: SecondFactor
-  readonly recordAudit: RecordAudit
-  readonly log: Pick<Logger, 'info' | 'warn'>
   readonly policy: ThrottlePolicy
-  readonly clock: Clock
 }
 
 /** User name and password as they were typed. */
@@ -283,12 +276,8 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
         const isCodeCorrect = await relational.transaction(async (tx) => {
           const kind = await secondFactor.take(tx, user.userId, code)
           if (kind === 'recovery') {
-            await recordAudit(tx, {
-              companyId: user.companyId,
-              action: 'recovery-code-use',
-              actor: { kind: 'user', id: user.userId, name: user.email },
-              address: source.address,
-            })
+            const caller = { principal: user, address: source.address }
+            await recordAudit(tx, auditEventOf(caller, 'recovery-code-use'))
           }
           return kind !== undefined
         })

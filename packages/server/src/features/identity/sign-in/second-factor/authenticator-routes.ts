@@ -13,13 +13,9 @@ import type { AuthenticatorService } from './authenticator-service.ts'
 /** One-time codes, for the authenticated scope. */
 export function registerAuthenticatorRoutes(scope: FastifyInstance, service: AuthenticatorService): void {
   route(scope, readAuthenticator, ({ principal }) => service.readState(principal))
-  route(scope, offerAuthenticator, ({ principal, body, ip }) => service.offer(principal, body.password, ip))
-  route(scope, confirmAuthenticator, ({ principal, body, ip }) => service.confirm(principal, body.code, ip))
-  route(scope, renewRecoveryCodes, ({ principal, body, ip }) =>
-    service.renewRecoveryCodes(principal, body.password, ip),
-  )
-  route(scope, disableAuthenticator, ({ principal, body, ip }) =>
-    service.disable(principal, body.password, ip),
-  )
-  route(scope, deleteAuthenticator, ({ principal, params, ip }) => service.deleteOf(principal, params.id, ip))
+  route(scope, offerAuthenticator, ({ caller, body }) => service.offer(caller, body.password))
+  route(scope, confirmAuthenticator, ({ caller, body }) => service.confirm(caller, body.code))
+  route(scope, renewRecoveryCodes, ({ caller, body }) => service.renewRecoveryCodes(caller, body.password))
+  route(scope, disableAuthenticator, ({ caller, body }) => service.disable(caller, body.password))
+  route(scope, deleteAuthenticator, ({ caller, params }) => service.deleteOf(caller, params.id))
 }

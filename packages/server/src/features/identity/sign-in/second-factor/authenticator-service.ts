@@ -4,29 +4,22 @@ import type {
   AuthenticatorState,
   RecoveryCodes,
 } from '@millrace/contract/resources/authenticator.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
-import type { Clock } from '../../../../platform/clock.ts'
-import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
-import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
+import { found } from '../../../../platform/resources/resource.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { requireNotAbove } from '../../people/roles/grants.ts'
-import type { Principal } from '../../sessions/principal.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
+import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import type { PasswordCheck } from '../passwords/password-check.ts'
 import { authenticatorContext, createAuthenticatorStore } from './authenticator-store.ts'
 import { hashRecoveryCode } from './second-factor.ts'
 import { authenticatorAddress, matchingStep, toBase32 } from './totp.ts'
 
-export interface AuthenticatorServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface AuthenticatorServiceDependencies extends IdentityContext {
   readonly passwordCheck: PasswordCheck
-  readonly box: SecretBox
-  readonly recordAudit: RecordAudit
-  readonly clock: Clock
-  readonly random?: RandomBytes
 }
 
 /** RFC 4226 4 recommends 160 bits. */
@@ -50,17 +43,17 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
     })
   }
 
-  async function requirePassword(principal: Principal, password: string, address: string): Promise<void> {
+  async function requirePassword({ principal, address }: Caller, password: string): Promise<void> {
     const findClient = async () => ({ id: principal.clientId })
     const attempt = { findClient, username: principal.email, password, isRecorded: true }
     try {
-      const found = await passwordCheck.verify(attempt, {
+      const signedIn = await passwordCheck.verify(attempt, {
         address,
         cookieToken: undefined,
         device: undefined,
       })
       // The address may sign in to an account of another company.
-      if (found.userId !== principal.userId) throw new DomainError('wrongPassword')
+      if (signedIn.userId !== principal.userId) throw new DomainError('wrongPassword')
     } catch (error) {
       if (error instanceof DomainError && error.errorName === 'invalidCredentials')
         throw new DomainError('wrongPassword', {}, { cause: error })
@@ -75,17 +68,18 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
     },
 
     /** @throws DomainError `wrongPassword`, `tooManyAttempts`, `signInUnavailable` or `authenticatorInUse` */
-    async offer(principal: Principal, password: string, address: string): Promise<AuthenticatorOffer> {
-      await requirePassword(principal, password, address)
+    async offer(caller: Caller, password: string): Promise<AuthenticatorOffer> {
+      const { userId, email } = caller.principal
+      await requirePassword(caller, password)
       const secret = random(secretBytes)
-      const sealed = box.seal(secret, authenticatorContext(principal.userId))
-      if (!(await store.offer(principal.userId, sealed))) throw new DomainError('authenticatorInUse')
-      return { secret: toBase32(secret), address: authenticatorAddress(secret, principal.email) }
+      const sealed = box.seal(secret, authenticatorContext(userId))
+      if (!(await store.offer(userId, sealed))) throw new DomainError('authenticatorInUse')
+      return { secret: toBase32(secret), address: authenticatorAddress(secret, email) }
     },
 
     /** @throws DomainError `wrongCode`, `authenticatorNotOffered` or `authenticatorInUse` */
-    async confirm(principal: Principal, code: string, address: string): Promise<RecoveryCodes> {
-      const { userId } = principal
+    async confirm(caller: Caller, code: string): Promise<RecoveryCodes> {
+      const { userId } = caller.principal
       const stored = await store.find(userId)
       if (!stored) throw new DomainError('authenticatorNotOffered')
       if (stored.isConfirmed) throw new DomainError('authenticatorInUse')
@@ -97,37 +91,33 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
         const inside = createAuthenticatorStore(tx)
         if (!(await inside.confirm(userId, step))) throw new DomainError('authenticatorInUse')
         await inside.replaceRecoveryCodes(userId, recoveryCodes.map(hashRecoveryCode))
-        await recordAudit(tx, auditEventOf({ principal, address }, 'authenticator-enable'))
+        await recordAudit(tx, auditEventOf(caller, 'authenticator-enable'))
       })
       return { recoveryCodes }
     },
 
     /** @throws DomainError `wrongPassword`, `tooManyAttempts`, `signInUnavailable` or `authenticatorNotOffered` */
-    async renewRecoveryCodes(
-      principal: Principal,
-      password: string,
-      address: string,
-    ): Promise<RecoveryCodes> {
-      const { userId } = principal
-      await requirePassword(principal, password, address)
+    async renewRecoveryCodes(caller: Caller, password: string): Promise<RecoveryCodes> {
+      const { userId } = caller.principal
+      await requirePassword(caller, password)
       if (!(await store.find(userId))?.isConfirmed) throw new DomainError('authenticatorNotOffered')
       const recoveryCodes = newRecoveryCodes()
       await relational.transaction(async (tx) => {
         await createAuthenticatorStore(tx).replaceRecoveryCodes(userId, recoveryCodes.map(hashRecoveryCode))
         const details = { recoveryCodes: 'renewed' }
-        await recordAudit(tx, { ...auditEventOf({ principal, address }, 'authenticator-enable'), details })
+        await recordAudit(tx, auditEventOf(caller, 'authenticator-enable', undefined, details))
       })
       return { recoveryCodes }
     },
 
     /** @throws DomainError `wrongPassword`, `tooManyAttempts`, `signInUnavailable` or `authenticatorNotOffered` */
-    async disable(principal: Principal, password: string, address: string): Promise<void> {
-      const { userId } = principal
-      await requirePassword(principal, password, address)
+    async disable(caller: Caller, password: string): Promise<void> {
+      const { userId } = caller.principal
+      await requirePassword(caller, password)
       await relational.transaction(async (tx) => {
         if (!(await createAuthenticatorStore(tx).delete(userId)))
           throw new DomainError('authenticatorNotOffered')
-        await recordAudit(tx, auditEventOf({ principal, address }, 'authenticator-disable'))
+        await recordAudit(tx, auditEventOf(caller, 'authenticator-disable'))
       })
     },
 
@@ -135,24 +125,21 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
      * For another user of the company who lost their device; it ends that user's sessions.
      * @throws DomainError `userIdNotFound`, `userAboveOwn` or `authenticatorNotOffered`
      */
-    async deleteOf(principal: Principal, wantedId: string, address: string): Promise<void> {
-      const { companyId } = principal
+    async deleteOf(caller: Caller, wantedId: string): Promise<void> {
+      const { principal } = caller
       const id = normalizeId(wantedId)
       await relational.transaction(async (tx) => {
         const inside = createAuthenticatorStore(tx)
-        const owner = await createDirectoryStore(tx).findUser(companyId, id)
-        if (!owner) throw new DomainError('userIdNotFound', { id })
+        const owner = found(
+          await createDirectoryStore(tx).findUser(principal.companyId, id),
+          'userIdNotFound',
+          id,
+        )
         await requireNotAbove(tx, principal, owner)
         if (!(await inside.delete(id))) throw new DomainError('authenticatorNotOffered')
         await createSessionStore(tx).endOfUser(id)
-        await recordAudit(
-          tx,
-          auditEventOf({ principal, address }, 'authenticator-disable', {
-            kind: 'user',
-            id,
-            name: owner.email,
-          }),
-        )
+        const target = { kind: 'user', id, name: owner.email }
+        await recordAudit(tx, auditEventOf(caller, 'authenticator-disable', target))
       })
     },
   }

@@ -68,13 +68,8 @@ export function createAuthenticatorStore(db: Queries) {
       return (rowCount ?? 0) > 0
     },
 
-    async countRecoveryCodes(userId: string): Promise<number> {
-      const [row] = await db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(recoveryCodes)
-        .where(eq(recoveryCodes.userId, userId))
-      return row?.count ?? 0
-    },
+    countRecoveryCodes: (userId: string): Promise<number> =>
+      db.$count(recoveryCodes, eq(recoveryCodes.userId, userId)),
 
     async replaceRecoveryCodes(userId: string, hashes: readonly Buffer[]): Promise<void> {
       await db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))

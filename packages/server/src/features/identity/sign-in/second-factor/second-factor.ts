@@ -1,14 +1,8 @@
-import type { Clock } from '../../../../platform/clock.ts'
-import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import { hashSecret } from '../../../../platform/crypto/secrets.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { authenticatorContext, createAuthenticatorStore } from './authenticator-store.ts'
 import { matchingStep } from './totp.ts'
-
-export interface SecondFactorDependencies {
-  readonly box: SecretBox
-  readonly clock: Clock
-}
 
 /** How a code was right: from the authenticator, or one of the recovery codes. */
 export type CodeKind = 'authenticator' | 'recovery'
@@ -24,7 +18,7 @@ const maxCodeLength = 40
 export type SecondFactor = ReturnType<typeof createSecondFactor>
 
 /** One-time codes of users who turned them on. */
-export function createSecondFactor({ box, clock }: SecondFactorDependencies) {
+export function createSecondFactor({ box, clock }: Pick<IdentityContext, 'box' | 'clock'>) {
   return {
     /** Takes a code once; undefined for one that is wrong or was taken before. */
     async take(db: Queries, userId: string, text: string): Promise<CodeKind | undefined> {

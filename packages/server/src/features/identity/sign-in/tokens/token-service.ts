@@ -1,12 +1,13 @@
 import type { TokenResponse } from '@millrace/contract/resources/token.ts'
-import type { RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
 import { isPasswordTooLong, maximumPasswordBytes } from '../../../../platform/crypto/passwords.ts'
-import { hashSecret, isSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { hashSecret, isSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createCodeStore } from '../../sessions/tokens/code-store.ts'
 import { createRotationStore } from '../../sessions/tokens/rotation-store.ts'
 import {
@@ -25,12 +26,9 @@ import type {
   TokenRequest,
 } from './token-request.ts'
 
-export interface TokenServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface TokenServiceDependencies extends IdentityContext {
   readonly tokens: TokenStore
   readonly passwordCheck: PasswordCheck
-  readonly recordAudit: RecordAudit
-  readonly random?: RandomBytes
 }
 
 const body = (accessToken: string, refreshToken: string | undefined): TokenResponse => ({
@@ -95,6 +93,17 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     return opened ? { pair: body(accessToken, refreshToken), refreshTokenId } : undefined
   }
 
+  const recordTheft = (
+    tx: Queries,
+    { userId: id, companyId, email: name }: { userId: string; companyId: string; email: string },
+    details: Readonly<Record<string, unknown>>,
+    address: string,
+  ): Promise<void> => {
+    const target = { kind: 'user', id, name }
+    const actor = { kind: 'platform' } as const
+    return recordAudit(tx, { companyId, action: 'token-revoke', actor, target, details, address })
+  }
+
   async function grantPassword(request: PasswordRequest, source: TokenSource): Promise<TokenResponse> {
     const { username, password } = request
     const findClient = () => requireClientFor(request.grantType, request.clientId)
@@ -110,13 +119,8 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       const session = await openSession(createTokenStore(tx), user, 'password', client, source)
       if (!session) throw new DomainError('invalidCredentials')
       await createFamiliarStore(tx).rememberNetwork(user.userId, source.address)
-      await recordAudit(tx, {
-        companyId: user.companyId,
-        action: 'sign-in',
-        actor: { kind: 'user', id: user.userId, name: user.email },
-        details: { method: 'password', clientId },
-        address: source.address,
-      })
+      const caller = { principal: user, address: source.address }
+      await recordAudit(tx, auditEventOf(caller, 'sign-in', undefined, { method: 'password', clientId }))
       return session.pair
     })
   }
@@ -137,14 +141,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
       if (code.codeChallenge !== challengeOf(request.codeVerifier)) return undefined
       if (code.isUsed) {
         await codes.revokeGiven(codeHash)
-        await recordAudit(tx, {
-          companyId: code.companyId,
-          action: 'token-revoke',
-          actor: { kind: 'platform' },
-          target: { kind: 'user', id: code.userId, name: code.email },
-          details: { reason: 'code-used-twice', clientId: client.id },
-          address: source.address,
-        })
+        await recordTheft(tx, code, { reason: 'code-used-twice', clientId: client.id }, source.address)
         return undefined
       }
       const isCodeValid = code.isAlive && code.redirectUri === request.redirectUri
@@ -192,14 +189,7 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     await relational.transaction(async (tx) => {
       const ended = await createRotationStore(tx).endSession(sessionId)
       if (!ended) return
-      await recordAudit(tx, {
-        companyId: ended.companyId,
-        action: 'token-revoke',
-        actor: { kind: 'platform' },
-        target: { kind: 'user', id: ended.userId, name: ended.email },
-        details: { reason: 'refresh-token-used-twice', clientId },
-        address,
-      })
+      await recordTheft(tx, ended, { reason: 'refresh-token-used-twice', clientId }, address)
     })
   }
 
@@ -212,11 +202,8 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
     async grant(request: TokenRequest, source: TokenSource): Promise<TokenResponse> {
       if (request.grantType === 'password' && isPasswordTooLong(request.password)) {
         const message = `must have at most ${maximumPasswordBytes} bytes`
-        throw new DomainError(
-          'invalidTokenRequest',
-          { errors: [{ path: 'password', message }] },
-          { message: `password ${message}` },
-        )
+        const errors = [{ path: 'password', message }]
+        throw new DomainError('invalidTokenRequest', { errors }, { message: `password ${message}` })
       }
       switch (request.grantType) {
         case 'password':
@@ -243,13 +230,9 @@ export function createTokenService(dependencies: TokenServiceDependencies) {
         if (!revoked) return
         if (!revoked.isOwn)
           throw new DomainError('invalidGrant', {}, { message: 'The token was given to another client' })
-        await recordAudit(tx, {
-          companyId: revoked.companyId,
-          action: revoked.isSession ? 'sign-out' : 'token-revoke',
-          actor: { kind: 'user', id: revoked.userId, name: revoked.email },
-          details: { clientId: client.id },
-          address,
-        })
+        const action = revoked.isSession ? 'sign-out' : 'token-revoke'
+        const caller = { principal: revoked, address }
+        await recordAudit(tx, auditEventOf(caller, action, undefined, { clientId: client.id }))
       })
     },
   }

@@ -1,26 +1,18 @@
 import { X509Certificate } from 'node:crypto'
 import type { SsoCertificate } from '@millrace/contract/resources/sso-config.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
-import type { Clock } from '../../../../platform/clock.ts'
-import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
 import { createSelfSignedCertificate } from '../../../../platform/crypto/self-signed-certificate.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import {
   createCertificateStore,
   type SigningCertificate,
   type StoredCertificate,
 } from './certificate-store.ts'
-
-export interface CertificateServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly box: SecretBox
-  readonly recordAudit: RecordAudit
-  readonly clock: Clock
-}
 
 const day = 86_400_000
 const validDays = 3 * 365
@@ -34,7 +26,7 @@ export function fingerprintOf(certificate: string): string {
 export type CertificateService = ReturnType<typeof createCertificateService>
 
 /** What our requests to identity providers are signed with: one key per company, two while it is being changed. */
-export function createCertificateService(dependencies: CertificateServiceDependencies) {
+export function createCertificateService(dependencies: IdentityContext) {
   const { relational, box, recordAudit, clock } = dependencies
   const store = createCertificateStore(relational.db, box)
 

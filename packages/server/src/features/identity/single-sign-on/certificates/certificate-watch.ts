@@ -1,21 +1,10 @@
 import { X509Certificate } from 'node:crypto'
-import type { Clock } from '../../../../platform/clock.ts'
-import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import type { Catalogue } from '../../../../platform/i18n/language.ts'
-import { emailTemplate } from '../../../../platform/mail/email-template.ts'
-import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { mailAdministrators } from '../../people/account-emails.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createConfigStore } from '../config/config-store.ts'
 import { fingerprintOf } from './certificate-service.ts'
 import { createCertificateStore } from './certificate-store.ts'
-
-export interface CertificateWatchDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly box: SecretBox
-  readonly enqueueMail: EnqueueMail
-  readonly clock: Clock
-}
 
 /** A certificate without which the company's single sign-on ends. */
 interface Watched {
@@ -50,7 +39,9 @@ const words = {
 } as const satisfies Catalogue<unknown>
 
 /** Tells administrators in time that a certificate ends, once for each notice, whichever process does it. */
-export function createCertificateWatch(dependencies: CertificateWatchDependencies) {
+export function createCertificateWatch(
+  dependencies: Pick<IdentityContext, 'relational' | 'box' | 'enqueueMail' | 'clock'>,
+) {
   const { relational, box, enqueueMail, clock } = dependencies
 
   /** The identity provider may have several; sign-ins end with the last of them, and ours with the newest. */
@@ -97,15 +88,10 @@ export function createCertificateWatch(dependencies: CertificateWatchDependencie
     await relational.transaction(async (tx) => {
       if (!(await createCertificateStore(tx, box).insertNotice(companyId, fingerprint, notice))) return
       const date = new Date(end).toISOString().slice(0, 10)
-      for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
-        const text = words[language]
-        const content = emailTemplate({ language, before: [text[whose](date)] })
-        await enqueueMail(tx, companyId, {
-          to: email,
-          subject: text.subject(Math.max(1, Math.round(left))),
-          ...content,
-        })
-      }
+      await mailAdministrators(tx, enqueueMail, companyId, (language) => ({
+        subject: words[language].subject(Math.max(1, Math.round(left))),
+        before: [words[language][whose](date)],
+      }))
     })
   }
 

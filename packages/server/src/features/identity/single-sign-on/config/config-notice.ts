@@ -1,8 +1,7 @@
 import type { Catalogue } from '../../../../platform/i18n/language.ts'
-import { emailTemplate } from '../../../../platform/mail/email-template.ts'
-import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { mailAdministrators } from '../../people/account-emails.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 
 /** Changes that every administrator is mailed about. */
 export type NoticedChange =
@@ -60,19 +59,13 @@ const words = {
 /** Mails what has changed; nothing where nothing has. */
 export function createConfigNotice({
   enqueueMail,
-}: {
-  readonly enqueueMail: EnqueueMail
-}): NotifyAdministrators {
+}: Pick<IdentityContext, 'enqueueMail'>): NotifyAdministrators {
   return async (tx, companyId, author, changes) => {
     if (changes.length === 0) return
-    for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
+    await mailAdministrators(tx, enqueueMail, companyId, (language) => {
       const text = words[language]
       const before = [text.author(author), ...changes.map((change) => text[change]), text.after]
-      await enqueueMail(tx, companyId, {
-        to: email,
-        subject: text.subject,
-        ...emailTemplate({ language, before }),
-      })
-    }
+      return { subject: text.subject, before }
+    })
   }
 }

@@ -5,14 +5,15 @@ import type {
   SsoConfigReplacement,
   SsoConfigUpdate,
 } from '@millrace/contract/resources/sso-config.ts'
-import { auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
+import { auditEventOf } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import { requireNoUserAbove } from '../../people/roles/grants.ts'
 import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import { serviceProviderOf } from '../assertion/service-provider.ts'
 import { type CertificateService, fingerprintOf } from '../certificates/certificate-service.ts'
@@ -34,13 +35,10 @@ import type { NotifyAdministrators } from './config-notice.ts'
 import { createConfigStore, type StoredConfig } from './config-store.ts'
 import { validateJitDefaults } from './jit-defaults.ts'
 
-export interface ConfigServiceDependencies extends MetadataReaderDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface ConfigServiceDependencies extends MetadataReaderDependencies, IdentityContext {
   readonly lifecycle: Pick<UserLifecycle, 'transact'>
   readonly certificates: CertificateService
-  readonly recordAudit: RecordAudit
   readonly notifyAdministrators: NotifyAdministrators
-  readonly publicUrl: () => string
   readonly findClient: FindClient
   /** Inside a transaction: mails a user a link to set a password. */
   readonly mailPasswordReset: (tx: Queries, userId: string) => Promise<void>

@@ -1,18 +1,15 @@
-import type { RecordAudit } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createConfigStore } from './config-store.ts'
-
-export interface RequirementServiceDependencies {
-  readonly relational: Pick<Relational, 'transaction'>
-  readonly recordAudit: RecordAudit
-}
 
 export type RequirementService = ReturnType<typeof createRequirementService>
 
 /** Recovers access when the identity provider is unavailable. */
-export function createRequirementService({ relational, recordAudit }: RequirementServiceDependencies) {
+export function createRequirementService({
+  relational,
+  recordAudit,
+}: Pick<IdentityContext, 'relational' | 'recordAudit'>) {
   return {
     /**
      * Passwords work again; the configuration stays as it is otherwise.

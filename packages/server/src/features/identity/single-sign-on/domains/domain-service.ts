@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import type { SsoDomain } from '@millrace/contract/resources/sso-config.ts'
-import { type AuditActor, actorOf, auditEventOf, type RecordAudit } from '../../../../platform/audit.ts'
-import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { type AuditActor, actorOf, auditEventOf } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import {
-  mapConstraintViolation,
-  type Queries,
-  type Relational,
-} from '../../../../platform/stores/relational.ts'
+import { found, refusing } from '../../../../platform/resources/resource.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
 import { createConfigStore } from '../config/config-store.ts'
@@ -21,13 +18,10 @@ import { createDomainStore, type StoredDomain } from './domain-store.ts'
 /** The texts of a name's TXT records, each in its parts; rejects when there is none or no server answers. */
 export type ResolveTxt = (name: string) => Promise<string[][]>
 
-export interface DomainServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface DomainServiceDependencies
+  extends Pick<IdentityContext, 'relational' | 'recordAudit' | 'publicUrl' | 'random'> {
   readonly notifyAdministrators: NotifyAdministrators
   readonly resolveTxt: ResolveTxt
-  readonly publicUrl: () => string
-  readonly random?: RandomBytes
 }
 
 const maxDomains = 50
@@ -67,10 +61,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
   }
 
   async function get(companyId: string, givenId: string): Promise<StoredDomain> {
-    const id = normalizeId(givenId)
-    const found = await store.find(companyId, id)
-    if (!found) throw new DomainError('domainNotFound', { id })
-    return found
+    return found(await store.find(companyId, normalizeId(givenId)), 'domainNotFound', givenId)
   }
 
   const newDomain = (companyId: string, domain: string) => ({
@@ -105,13 +96,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
   /** @throws DomainError `domainTaken` when another company has verified the domain meanwhile */
   const whileFree = <T>(domain: string, work: (tx: Queries) => Promise<T>): Promise<T> =>
-    mapConstraintViolation(
-      () => relational.transaction(work),
-      (constraint, cause) =>
-        constraint === 'sso_domains_verified'
-          ? new DomainError('domainTaken', { domain }, { cause })
-          : undefined,
-    )
+    refusing({ sso_domains_verified: ['domainTaken', { domain }] }, () => relational.transaction(work))
 
   /** Why the record does not show the domain; undefined when it does. */
   async function faultOfRecord({ domain, challenge }: StoredDomain): Promise<string | undefined> {
@@ -169,9 +154,8 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
       await relational.transaction(async (tx) => {
         await createDirectoryStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
-        const domain = await held.find(companyId, normalizeId(id))
-        if (!domain) throw new DomainError('domainNotFound', { id: normalizeId(id) })
-        await held.delete(companyId, domain.id)
+        const domain = found(await held.find(companyId, normalizeId(id)), 'domainNotFound', id)
+        await held.delete(domain)
         if (domain.verifiedAt) await changed(tx, companyId, actorOf(caller.principal))
         await recordAudit(tx, auditEventOf(caller, 'sso-domain-remove', target(domain)))
       })

@@ -1,4 +1,5 @@
 import { ssoConfigs, ssoDomains } from '../../../../database/tables/single-sign-on.ts'
+import { companyRows } from '../../../../platform/resources/company-rows.ts'
 import { and, asc, eq, isNotNull, isNull, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
@@ -6,28 +7,18 @@ export type StoredDomain = typeof ssoDomains.$inferSelect
 
 /** The domains of companies; given a transaction it works inside it. */
 export function createDomainStore(db: Queries) {
-  const here = (companyId: string, id: string) =>
-    and(eq(ssoDomains.companyId, companyId), eq(ssoDomains.id, id))
+  const rows = companyRows(db, ssoDomains)
+  const verified = (companyId: string) =>
+    and(eq(ssoDomains.companyId, companyId), isNotNull(ssoDomains.verifiedAt))
 
   return {
-    async list(companyId: string): Promise<StoredDomain[]> {
-      return db
-        .select()
-        .from(ssoDomains)
-        .where(eq(ssoDomains.companyId, companyId))
-        .orderBy(asc(ssoDomains.domain))
-    },
+    list: (companyId: string): Promise<StoredDomain[]> =>
+      rows.select(eq(ssoDomains.companyId, companyId), asc(ssoDomains.domain)),
 
-    async find(companyId: string, id: string): Promise<StoredDomain | undefined> {
-      const [row] = await db.select().from(ssoDomains).where(here(companyId, id))
-      return row
-    },
+    find: (companyId: string, id: string): Promise<StoredDomain | undefined> => rows.find({ companyId, id }),
 
     async findByName(companyId: string, domain: string): Promise<StoredDomain | undefined> {
-      const [row] = await db
-        .select()
-        .from(ssoDomains)
-        .where(and(eq(ssoDomains.companyId, companyId), eq(ssoDomains.domain, domain)))
+      const [row] = await rows.select(and(eq(ssoDomains.companyId, companyId), eq(ssoDomains.domain, domain)))
       return row
     },
 
@@ -50,28 +41,10 @@ export function createDomainStore(db: Queries) {
       return row
     },
 
-    async isVerified(companyId: string, domain: string): Promise<boolean> {
-      const rows = await db
-        .select({ id: ssoDomains.id })
-        .from(ssoDomains)
-        .where(
-          and(
-            eq(ssoDomains.companyId, companyId),
-            eq(ssoDomains.domain, domain),
-            isNotNull(ssoDomains.verifiedAt),
-          ),
-        )
-      return rows.length > 0
-    },
+    isVerified: async (companyId: string, domain: string): Promise<boolean> =>
+      (await rows.count(and(verified(companyId), eq(ssoDomains.domain, domain)))) > 0,
 
-    async hasVerified(companyId: string): Promise<boolean> {
-      const rows = await db
-        .select({ id: ssoDomains.id })
-        .from(ssoDomains)
-        .where(and(eq(ssoDomains.companyId, companyId), isNotNull(ssoDomains.verifiedAt)))
-        .limit(1)
-      return rows.length > 0
-    },
+    hasVerified: async (companyId: string): Promise<boolean> => (await rows.count(verified(companyId))) > 0,
 
     /** False when the company has claimed the domain already. */
     async insert(domain: Pick<StoredDomain, 'id' | 'companyId' | 'domain' | 'challenge'>): Promise<boolean> {
@@ -88,13 +61,11 @@ export function createDomainStore(db: Queries) {
       const changed = await db
         .update(ssoDomains)
         .set({ verifiedAt: sql`now()` })
-        .where(and(here(companyId, id), isNull(ssoDomains.verifiedAt)))
+        .where(and(rows.one({ companyId, id }), isNull(ssoDomains.verifiedAt)))
         .returning({ id: ssoDomains.id })
       return changed.length > 0
     },
 
-    async delete(companyId: string, id: string): Promise<void> {
-      await db.delete(ssoDomains).where(here(companyId, id))
-    },
+    delete: rows.delete,
   }
 }

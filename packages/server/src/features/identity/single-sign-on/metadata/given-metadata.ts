@@ -1,7 +1,7 @@
 import type { SsoConfigReplacement, SsoConfigUpdate } from '@millrace/contract/resources/sso-config.ts'
-import type { Clock } from '../../../../platform/clock.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { invalid } from '../../../../platform/invalid.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { StoredConfig } from '../config/config-store.ts'
 import {
   type IdentityProvider,
@@ -9,8 +9,7 @@ import {
   UnusableMetadata,
 } from './identity-provider-metadata.ts'
 
-export interface MetadataReaderDependencies {
-  readonly clock: Clock
+export interface MetadataReaderDependencies extends Pick<IdentityContext, 'clock'> {
   /** Fetches a document from a public address; rejects with a message for the user who named it. */
   readonly fetchDocument: (url: string) => Promise<string>
 }

@@ -1,8 +1,7 @@
 import type { Catalogue, Language } from '../../../../platform/i18n/language.ts'
-import { emailTemplate } from '../../../../platform/mail/email-template.ts'
 import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { mailAdministrators } from '../../people/account-emails.ts'
 
 /** Result of reading metadata again. */
 export type MetadataNotice =
@@ -48,14 +47,9 @@ function contentOf(notice: MetadataNotice, language: Language): { subject: strin
 }
 
 /** Inside a transaction: a mail to every administrator. */
-export async function notifyOfMetadata(
+export const notifyOfMetadata = (
   tx: Queries,
   enqueueMail: EnqueueMail,
   companyId: string,
   notice: MetadataNotice,
-): Promise<void> {
-  for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
-    const { subject, before } = contentOf(notice, language)
-    await enqueueMail(tx, companyId, { to: email, subject, ...emailTemplate({ language, before }) })
-  }
-}
+): Promise<void> => mailAdministrators(tx, enqueueMail, companyId, (language) => contentOf(notice, language))

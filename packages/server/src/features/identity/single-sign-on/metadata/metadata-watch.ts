@@ -1,9 +1,6 @@
-import type { RecordAudit } from '../../../../platform/audit.ts'
-import type { Clock } from '../../../../platform/clock.ts'
-import type { Logger } from '../../../../platform/logger.ts'
-import type { EnqueueMail } from '../../../../platform/mail/mail-queue.ts'
-import type { Queries, Relational } from '../../../../platform/stores/relational.ts'
+import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { fingerprintOf } from '../certificates/certificate-service.ts'
 import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
 import type { MetadataReaderDependencies } from './given-metadata.ts'
@@ -13,13 +10,8 @@ import { notifyOfMetadata } from './metadata-notice.ts'
 import { nextTryAfter, readingOf } from './metadata-schedule.ts'
 import { createMetadataStore, type DueMetadata } from './metadata-store.ts'
 
-export interface MetadataWatchDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface MetadataWatchDependencies extends IdentityContext {
   readonly fetchDocument: MetadataReaderDependencies['fetchDocument']
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Documents that are read at the same time. */

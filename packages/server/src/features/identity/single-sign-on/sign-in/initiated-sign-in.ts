@@ -1,9 +1,11 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
-import { hashSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import type { RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { hashSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { StoredConfig } from '../config/config-store.ts'
@@ -18,12 +20,11 @@ export interface KeptSingleSignOn {
   readonly browser: string
 }
 
-export interface InitiatedSignInDependencies {
+export interface InitiatedSignInDependencies extends Pick<IdentityContext, 'publicUrl'> {
+  readonly random: RandomBytes
   /** Keeps it for the browser's next request to sign in to the application. @returns its secret */
   readonly keepSignIn: (kept: KeptSingleSignOn) => Promise<string>
   readonly findClient: FindClient
-  readonly publicUrl: () => string
-  readonly random: RandomBytes
 }
 
 /** From the response to the confirmation, and from there to the application. */

@@ -1,12 +1,11 @@
-import type { AuditEvent, RecordAudit } from '../../../../platform/audit.ts'
-import type { Clock } from '../../../../platform/clock.ts'
+import type { AuditEvent } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { isId } from '../../../../platform/ids.ts'
 import { createFixedWindow } from '../../../../platform/limits/window.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { maxEntriesPerMinute, type RefusalReason, remedies, SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
 
@@ -19,10 +18,8 @@ export interface Visit {
 /** The user whom a verified response names. */
 export type AssertionSubject = Pick<StoredResult, 'idpEntityId' | 'nameId'>
 
-export interface RefusalRecordDependencies {
-  readonly relational: Pick<Relational, 'db'>
-  readonly recordAudit: RecordAudit
-  readonly clock: Clock
+export interface RefusalRecordDependencies
+  extends Pick<IdentityContext, 'relational' | 'recordAudit' | 'clock'> {
   readonly store: Pick<SamlSignInStore, 'findLanguage'>
   /** Counts what became of a sign-in. */
   readonly onOutcome: (outcome: RefusalReason) => void

@@ -1,13 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { RecordAudit } from '../../../../platform/audit.ts'
-import type { Clock } from '../../../../platform/clock.ts'
 import { hashSecret, isSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
 import { createDirectoryStore } from '../../people/directory/directory-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import type { FinishedSingleSignOn } from '../../sign-in/sign-in-service.ts'
 import { verifyResponse } from '../assertion/assertion-verifier.ts'
@@ -27,11 +25,9 @@ import { createSamlSignInStore } from './saml-sign-in-store.ts'
 
 export interface SamlSignInServiceDependencies
   extends Omit<SamlStartDependencies, 'store'>,
-    Pick<InitiatedSignInDependencies, 'keepSignIn' | 'findClient'> {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+    Pick<InitiatedSignInDependencies, 'keepSignIn' | 'findClient'>,
+    IdentityContext {
   readonly lifecycle: Pick<UserLifecycle, 'transact' | 'create' | 'activateInvited' | 'endUnproven'>
-  readonly recordAudit: RecordAudit
-  readonly clock: Clock
   /** The address of the next step, in the end `redirect_uri` with a code. */
   readonly finishSignIn: (finished: FinishedSingleSignOn) => Promise<string>
   /** Counts what became of a sign-in. */

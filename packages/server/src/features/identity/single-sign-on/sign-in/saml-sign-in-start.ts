@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { hashSecret, newSecret, type RandomBytes } from '../../../../platform/crypto/secrets.ts'
+import { hashSecret, newSecret } from '../../../../platform/crypto/secrets.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { pageFault } from '../../../../platform/http/form-faults.ts'
 import { type Language, type LocalizedText, negotiateLanguage } from '../../../../platform/i18n/language.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import type { Relational } from '../../../../platform/stores/relational.ts'
+import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { AuthorizationRequest } from '../../sign-in/authorization-request.ts'
 import { buildSignInUrl, serviceProviderOf } from '../assertion/service-provider.ts'
 import type { CertificateService } from '../certificates/certificate-service.ts'
@@ -18,17 +18,14 @@ const domainOrCompany = {
   fr: 'ou company est obligatoire, et pas les deux',
 } as const satisfies LocalizedText
 
-export interface SamlStartDependencies {
-  readonly relational: Pick<Relational, 'db'>
+export interface SamlStartDependencies extends Pick<IdentityContext, 'relational' | 'publicUrl' | 'random'> {
   readonly store: Pick<SamlSignInStore, 'insertRequest' | 'makeRoom' | 'sweep'>
   readonly certificates: Pick<CertificateService, 'findSigning'>
-  readonly publicUrl: () => string
   /** @throws DomainError when the client or its redirect_uri is not known */
   readonly readAuthorizationRequest: (
     query: Readonly<Record<string, string>>,
     acceptLanguage: string | undefined,
   ) => Promise<AuthorizationRequest>
-  readonly random?: RandomBytes | undefined
 }
 
 export interface StartedSignIn {
