@@ -36,6 +36,7 @@ import {
   createWorkflowStore,
   type NewWorkflow,
   type StoredWorkflow,
+  targetOf,
   toSummary,
   type WorkflowFilter,
   type WorkflowOrder,
@@ -135,8 +136,8 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
     await store.insert(workflow)
     await store.replaceTeams({ companyId, id: workflowId }, teamIds)
     const content = readContent(version)
-    const asked = { companyId, teamIds, references: content.references, lock: false }
-    const analysed = analyseContent(version, content, await readResources(tx, asked))
+    const resources = await readResources(tx, { companyId, resourceGroupIds: teamIds }, content)
+    const analysed = analyseContent(version, content, resources)
     const draft = { id: newId(), companyId, workflowId }
     const versions = createVersionStore(tx)
     await versions.insert({ ...version, ...draft, ...analysed })
@@ -337,8 +338,6 @@ async function requireShared(
   const message = `The live version reads datasources that none of these teams has: ${names}; give one of the teams these datasources first, or publish a version without them`
   throw new DomainError('datasourcesNotShared', { id, datasources: unshared }, { message })
 }
-
-const targetOf = ({ id, name }: StoredWorkflow) => ({ kind: 'workflow', id, name })
 
 const foldersOf = (hierarchy: readonly string[] = []): string[] => hierarchy.map((name) => name.trim())
 

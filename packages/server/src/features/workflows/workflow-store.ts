@@ -66,6 +66,9 @@ const columns = {
 type Selected = { workflow: Row } & Omit<StoredWorkflow, keyof Row>
 const toStored = ({ workflow, ...rest }: Selected): StoredWorkflow => ({ ...workflow, ...rest })
 
+/** As the audit log names it. */
+export const targetOf = ({ id, name }: StoredWorkflow) => ({ kind: 'workflow', id, name })
+
 const textArray = (texts: readonly string[]) => sql`${sql.param([...texts])}::text[]`
 
 /** In lists, and as the head of a whole workflow. */
