@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { describePermission } from '../packages/contract/src/permissions.ts'
+import { nodeCategories } from '../packages/contract/src/resources/workflow-definition.ts'
 import {
   dimensionWords,
   measureWords,
@@ -64,6 +65,20 @@ function transformFunctionsTable(): string {
     return `| \`${name}\` (${call}) | ${result} | ${cell(`${description}${words.join('')}`)} |`
   })
   return ['| function | gives | what |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The modules of all types of nodes. */
+function nodesList(): string {
+  const types = Object.keys(nodeCategories)
+  return [
+    '// Written by `npm run documents`, from `nodeCategories` of the contract.',
+    ...types.toSorted().map((type) => `import { ${type} } from './${type}.ts'`),
+    '',
+    'export const allNodes = {',
+    ...types.map((type) => `  ${type},`),
+    '}',
+    '',
+  ].join('\n')
 }
 
 /** Where an operation's shapes are described: the file that exports it. */
@@ -166,6 +181,7 @@ function withTable(file: string, name: string, table: string): string {
 
 const list = 'packages/contract/src/operations/all.ts'
 write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
+write('packages/server/src/features/workflows/definition/nodes/all.ts', nodesList())
 write('docs/operating.md', withTable('docs/operating.md', 'configuration', configurationTable()))
 write('docs/reports.md', withTable('docs/reports.md', 'question-words', questionWordsTable()))
 write('docs/workflows.md', withTable('docs/workflows.md', 'definition-parts', definitionPartsTable()))

@@ -128,13 +128,11 @@ import {
   type TagKeyService,
 } from './features/tag-keys/tag-key-service.ts'
 import type { TrackerFilesDependencies } from './features/tracker-files/tracker-routes.ts'
-import { evaluateExpression } from './features/workflows/definition/transform-functions/evaluate-expression.ts'
 import { createIntegrationReader } from './features/workflows/integrations/integration-reader.ts'
 import {
   createPageIntegrationsService,
   type PageIntegrationsService,
 } from './features/workflows/integrations/page-integrations-service.ts'
-import { fillTemplate } from './features/workflows/json-templates/fill-template.ts'
 import { hasVariableProfile, settingSources } from './features/workflows/setting-sources.ts'
 import { createWorkflowSettings, type WorkflowSettings } from './features/workflows/workflow-settings.ts'
 import {
@@ -464,7 +462,6 @@ export function createServices(parts: ServiceParts): Services {
   })
   const openRunner = {
     persons,
-    fillTemplate,
     findZone: workflows.findZone,
     readVersion: workflows.readPreviewable,
     rows: datasourceParts.datasourceRows,
@@ -485,7 +482,6 @@ export function createServices(parts: ServiceParts): Services {
   }
   const runner = createRunnerService({
     ...openRunner,
-    evaluateExpression,
     async record({ companyId, datasourceId, countries, fixed, data, userAgent, address, ...event }) {
       const datasource = { id: datasourceId, companyId, countries, active: true }
       const envelope = { ...event, key: companyId, data, v: 1 }

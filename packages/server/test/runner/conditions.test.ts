@@ -1,7 +1,7 @@
 import type { ConditionRule } from '@millrace/contract/resources/workflow-definition.ts'
 import { expect, test } from 'vitest'
-import { compileConditions } from '../../src/features/runner/compile/compile-conditions.ts'
 import { failed } from '../../src/features/runner/compile/values.ts'
+import { conditions } from '../../src/features/workflows/definition/nodes/conditions.ts'
 import { runnerTime } from '../support/runner.ts'
 
 /** Two hours ahead of UTC. */
@@ -15,7 +15,7 @@ function matches(rule: Pick<ConditionRule, 'type' | 'operator'>, value: unknown,
     ...(to.length > 0 && { to: to.map((each) => ({ value: each })) }),
   } as ConditionRule
   const node = { type: 'conditions', cases: [{ id: 'yes', match: 'and', rules: [full] }] } as const
-  const { choose } = compileConditions(node as never, new Map([['v', 0]]))
+  const { choose } = conditions.compile(node as never, { numbers: new Map([['v', 0]]) } as never)
   const run = {
     valueOf: () => value,
     use: () => undefined,
@@ -108,7 +108,7 @@ test('W21: looking for a long text in another is announced by how long it can ta
     to: [{ value: 'b'.repeat(3_000) }],
   } as const
   const node = { type: 'conditions', cases: [{ id: 'yes', match: 'and', rules: [rule] }] } as const
-  compileConditions(node as never, new Map([['v', 0]])).choose({
+  conditions.compile(node as never, { numbers: new Map([['v', 0]]) } as never).choose({
     valueOf: () => 'a'.repeat(60_000),
     use: () => undefined,
     computing: (work: () => unknown) => work(),

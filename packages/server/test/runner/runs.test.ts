@@ -11,25 +11,25 @@ import type {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileDefinition } from '../../src/features/runner/compile/compile-definition.ts'
-import type { Executable, RunEnvironment } from '../../src/features/runner/compile/executable.ts'
 import type {
   DataRow,
-  PersonEvent,
+  Executable,
+  RunEnvironment,
   RunnableExperiment,
-  RunnableTemplate,
-} from '../../src/features/runner/ports.ts'
+} from '../../src/features/runner/compile/executable.ts'
 import { createComputingLimits } from '../../src/features/runner/run/computing-limits.ts'
 import { type ExecuteOptions, execute, type Outcome } from '../../src/features/runner/run/execute.ts'
 import type { TracedStep } from '../../src/features/runner/run/run.ts'
 import type { RunRequest } from '../../src/features/runner/run/run-request.ts'
+import type { PersonEvent } from '../../src/features/statistics/persons/person.ts'
 import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
+import type { KnownTemplate } from '../../src/features/workflows/definition/definition-resources.ts'
 import { evaluateExpression } from '../../src/features/workflows/definition/transform-functions/evaluate-expression.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { anyDefinitions, known, knownResources, soundDefinitions } from '../support/generated-definitions.ts'
 import { times } from '../support/long.ts'
 import {
   edgesOf,
-  fillTemplate,
   htmlZone,
   jsonZone,
   noOverrides,
@@ -40,7 +40,7 @@ import {
 
 const workflowId = '65f0c0ffee5ca1ab1e0ddc01'
 
-const template: RunnableTemplate = {
+const template: KnownTemplate = {
   definition: {
     title: { type: 'dependency', variable: 'title' },
     price: { type: 'dependency', variable: 'price' },
@@ -100,11 +100,9 @@ function environmentOf(world: World, never = unanswered): RunEnvironment {
         world.events === 'never' ? never() : answer(world.events && { events: world.events }),
       isMember: () => answer(world.isMember),
     },
-    findSight: () => new Set([known.tracking]),
+    findReadable: () => new Set([known.tracking]),
     findExperiment: () => experiment,
     computing: createComputingLimits({ perRunMs: 10_000, clock: systemClock }),
-    evaluateExpression,
-    fillTemplate,
   }
 }
 

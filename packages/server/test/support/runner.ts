@@ -4,20 +4,15 @@ import type {
   WorkflowDefinition,
   WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import type {
-  DataRow,
-  PersonEvent,
-  RowQuery,
-  RunnableExperiment,
-  RunnableTemplate,
-  RunnableZone,
-  RunnerEvent,
-  WallClock,
-} from '../../src/features/runner/ports.ts'
+import type { DataRow, RowQuery, RunnableExperiment } from '../../src/features/runner/compile/executable.ts'
+import type { WallClock } from '../../src/features/runner/compile/values.ts'
+import type { RunnerEvent } from '../../src/features/runner/events/run-event.ts'
 import { runnerRoutes } from '../../src/features/runner/runner-routes.ts'
 import { createRunnerService, type RunnerDependencies } from '../../src/features/runner/runner-service.ts'
+import type { PersonEvent } from '../../src/features/statistics/persons/person.ts'
 import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
-import { evaluateExpression } from '../../src/features/workflows/definition/transform-functions/evaluate-expression.ts'
+import type { KnownTemplate } from '../../src/features/workflows/definition/definition-resources.ts'
+import type { RunnableZone } from '../../src/features/workflows/runnable-zone.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 
@@ -96,7 +91,7 @@ export const analysisOf = (definition: WorkflowDefinition) =>
 
 export interface ZoneParts extends Partial<Omit<RunnableZone, 'integration' | 'published'>> {
   readonly definition: WorkflowDefinition
-  readonly templates?: Readonly<Record<string, RunnableTemplate>>
+  readonly templates?: Readonly<Record<string, KnownTemplate>>
   readonly revision?: string
   readonly integration?: Partial<RunnableZone['integration']>
   readonly published?: false
@@ -133,21 +128,6 @@ export function zoneOf(parts: ZoneParts): RunnableZone {
       },
     }),
   }
-}
-
-/** Leaves `{type: static, value}` and `{type: dependency, variable}`, as templates have them. */
-export function fillTemplate(
-  { definition }: RunnableTemplate,
-  values: ReadonlyMap<string, unknown>,
-): unknown {
-  const fill = (node: unknown): unknown => {
-    if (typeof node !== 'object' || node === null) return node
-    const leaf = node as { type?: unknown; value?: unknown; variable?: unknown }
-    if (leaf.type === 'static') return leaf.value
-    if (leaf.type === 'dependency') return values.get(String(leaf.variable)) ?? null
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, fill(value)]))
-  }
-  return fill(definition)
 }
 
 /** Everything that a runner asks, in the hands of a test. */
@@ -227,8 +207,6 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
         return world.members.has(client ?? device ?? '')
       },
     },
-    evaluateExpression,
-    fillTemplate,
     readSender: () => ({ deviceType: 'desktop', os: 'macOS', browser: 'Safari' }),
     openZone: () => utcClock,
     async record({ fixed, data, ...event }) {

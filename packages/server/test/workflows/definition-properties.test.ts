@@ -472,7 +472,7 @@ test('W13: any graph is analysed and validated, and one without faults is sound'
     fc.property(anyDefinitions, (definition) => {
       const faults = faultsOf(definition)
       const analysis = analyze(definition)
-      referencesOf(definition)
+      referencesOf(definition, noOverrides)
       expect(Number.isFinite(complexityOf(definition))).toBe(true)
       for (const { branch, entrypointIds } of analysis.entrypointsByBranches) {
         expect(analysis.branchesInfos[branch]?.steps.length).toBeGreaterThan(0)

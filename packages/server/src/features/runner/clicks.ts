@@ -1,5 +1,5 @@
-import type { BranchEnd } from './compile/executable.ts'
-import type { PersonEvent, PersonSource } from './ports.ts'
+import type { PersonEvent } from '../statistics/persons/person.ts'
+import type { BranchEnd, PersonSource } from './compile/executable.ts'
 import { readSignedContent, type ShownAt, signContent } from './reply/click-address.ts'
 import type { Outcome, ShownContent } from './run/execute.ts'
 import { shownParameter } from './run/read-request.ts'

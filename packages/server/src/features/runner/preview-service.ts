@@ -3,45 +3,35 @@ import type {
   WorkflowPreview,
   WorkflowPreviewRequest,
 } from '@millrace/contract/resources/workflow-preview.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { normalizeId } from '../../platform/ids.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
+import type { PreviewableVersion, ReadVersion } from '../workflows/previewable-version.ts'
 import { compileDefinition } from './compile/compile-definition.ts'
-import type { RunEnvironment } from './compile/executable.ts'
-import type {
-  ListExperiments,
-  ListSeenDatasources,
-  PreviewableVersion,
-  ReadCompany,
-  ReadVersion,
-  RunnableExperiment,
-  RunnerSender,
-  WallClock,
-} from './ports.ts'
+import type { RunEnvironment, RunnableExperiment } from './compile/executable.ts'
 import { clickAddressOf } from './reply/click-address.ts'
 import { locationOf } from './reply/destination.ts'
 import { defaultReply, type RunnerReply, replyOf } from './reply/reply.ts'
 import { execute } from './run/execute.ts'
 import { readRunRequest } from './run/read-request.ts'
 import type { TracedStep } from './run/run.ts'
+import type { RunnerDependencies, RunnerService } from './runner-service.ts'
 import { createShownValues } from './shown-values.ts'
 
-export interface PreviewDependencies {
+export interface PreviewDependencies
+  extends Pick<
+    RunnerDependencies,
+    | 'readCompany'
+    | 'listExperiments'
+    | 'listSeenDatasources'
+    | 'readSender'
+    | 'openZone'
+    | 'publicUrl'
+    | 'budgetMs'
+    | 'clock'
+  > {
   readonly readVersion: ReadVersion
-  readonly readCompany: ReadCompany
-  readonly listExperiments: ListExperiments
-  readonly listSeenDatasources: ListSeenDatasources
-  readonly environmentOf: (
-    known: { readonly experiments: ReadonlyMap<string, RunnableExperiment> },
-    companyId: string,
-    findSight: RunEnvironment['findSight'],
-  ) => RunEnvironment
-  readonly readSender: (userAgent: string | undefined) => RunnerSender
-  readonly openZone: (timezone: string) => WallClock
-  readonly publicUrl: () => string
-  readonly budgetMs: number
-  readonly clock: Clock
+  readonly environmentOf: RunnerService['environmentOf']
 }
 
 export type PreviewService = ReturnType<typeof createPreviewService>
@@ -87,9 +77,9 @@ export function createPreviewService(dependencies: PreviewDependencies) {
     ])
     const byUser = new Set(ofUser)
     const byWorkflow = new Set(ofWorkflow)
-    const sight = new Set(ofUser.filter((id) => byWorkflow.has(id)))
+    const readable = new Set(ofUser.filter((id) => byWorkflow.has(id)))
     const known = { experiments: new Map(experiments.map((each) => [each.id, each])) }
-    const environment = environmentOf(known, companyId, () => sight)
+    const environment = environmentOf(known, companyId, () => readable)
     return {
       ...environment,
       readRows(query) {

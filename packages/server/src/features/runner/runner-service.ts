@@ -5,25 +5,19 @@ import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/ids.ts'
 import { createSharedTimeout } from '../../platform/limits/shared-timeout.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { Principal } from '../identity/sessions/principal.ts'
+import type { PersonEvent } from '../statistics/persons/person.ts'
+import type { FindZone } from '../workflows/runnable-zone.ts'
 import { createClicks } from './clicks.ts'
-import type { CompiledEntrypoint, RunEnvironment } from './compile/executable.ts'
-import { eventOfRun } from './events/run-event.ts'
 import type {
-  EvaluateExpression,
-  FillTemplate,
-  FindZone,
+  CompiledEntrypoint,
   ListExperiments,
-  ListSeenDatasources,
-  PersonEvent,
   PersonSource,
-  ReadCompany,
-  RecordEvent,
   RowSource,
-  RunnerSender,
-  Sight,
-  Viewer,
-  WallClock,
-} from './ports.ts'
+  RunEnvironment,
+} from './compile/executable.ts'
+import type { WallClock } from './compile/values.ts'
+import { eventOfRun, type RunnerEvent } from './events/run-event.ts'
 import { clickAddressOf } from './reply/click-address.ts'
 import { locationOf } from './reply/destination.ts'
 import { deadClick, defaultReply, notFound, type RunnerReply, replyByAccept, replyOf } from './reply/reply.ts'
@@ -31,7 +25,15 @@ import { createComputingLimits } from './run/computing-limits.ts'
 import { execute, type Outcome } from './run/execute.ts'
 import { type Query, readRunRequest } from './run/read-request.ts'
 import { createRowCache } from './run/row-cache.ts'
+import type { RunnerSender } from './run/run-request.ts'
+import type { ReadCompany } from './runner-store.ts'
 import { createZoneCache, type ReadyZone } from './zone-cache.ts'
+
+/** A user, or a workflow, which reads what its teams see. */
+export type Viewer = Pick<Principal, 'companyId' | 'teamIds'>
+
+/** Datasources of the company that one of the teams sees. */
+export type ListSeenDatasources = (viewer: Viewer) => Promise<readonly string[]>
 
 export interface RunnerDependencies {
   readonly findZone: FindZone
@@ -40,11 +42,10 @@ export interface RunnerDependencies {
   readonly listSeenDatasources: ListSeenDatasources
   readonly rows: RowSource
   readonly persons: PersonSource
-  readonly evaluateExpression: EvaluateExpression
-  readonly fillTemplate: FillTemplate
   readonly readSender: (userAgent: string | undefined) => RunnerSender
   readonly openZone: (timezone: string) => WallClock
-  readonly record: RecordEvent
+  /** Makes an event durable; of a crawler that it came. @throws where the event log takes none */
+  readonly record: (event: RunnerEvent) => Promise<void>
   /** Address under which users reach the service, without a path. */
   readonly publicUrl: () => string
   /** Milliseconds that a run may wait for its data. */
@@ -80,18 +81,19 @@ export interface RunnerAnswer {
   readonly runId: string | undefined
 }
 
-/** Counts since the process started. */
-interface RunnerTotals {
-  displays: number
-  clicks: number
-  fatal: number
-  degraded: number
-  withoutDestination: number
-  unknown: number
-  unpublished: number
-  unavailable: number
-  lost: number
+/** What is counted since the process started, by the name of its metric. */
+const counted = {
+  displays: 'Contents of workflows that were displayed',
+  clicks: 'Clicks on contents of workflows',
+  fallbacks_3501: 'Runs that ended before an output or used up their time',
+  fallbacks_3502: 'Runs in which a node failed',
+  fallbacks_3503: 'Clicks without a destination',
+  unknown: 'Requests for addresses that no integration has',
+  unpublished: 'Requests for workflows that are not published or switched off',
+  unavailable: 'Requests that could not be looked up',
+  lost: 'Displays and clicks that were answered without being recorded',
 }
+type Counted = keyof typeof counted
 
 export type RunnerService = ReturnType<typeof createRunnerService>
 
@@ -101,7 +103,7 @@ const shortIdPattern = /^[A-Za-z0-9_-]{4,40}$/
 const eventTimeout = { timeoutMs: 2_000, stepMs: 1_000, message: 'the event was not on disk in time' }
 const quietMs = 60_000
 /** For how long what teams see is taken for the present state. */
-const sightMs = 800
+const readableMs = 800
 const rememberedFaults = 5_000
 /** That a run may compute, in which nobody else is answered. */
 const maxComputingMs = 100
@@ -113,11 +115,12 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   let isListening = false
   const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
   const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: budgetMs })
-  const sights = createLoadingCache({
-    load: async (viewer: Viewer): Promise<Sight> => new Set(await dependencies.listSeenDatasources(viewer)),
+  const readable = createLoadingCache({
+    load: async (viewer: Viewer): Promise<ReadonlySet<string>> =>
+      new Set(await dependencies.listSeenDatasources(viewer)),
     keyOf: ({ companyId, teamIds }) => `${companyId} ${teamIds.join(' ')}`,
     clock: steadyClock,
-    freshMs: sightMs,
+    freshMs: readableMs,
     renewShare: 0.5,
     staleOnError: true,
     maxEntries: 1_000,
@@ -126,18 +129,9 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     perRunMs: Math.min(budgetMs, maxComputingMs),
     clock: steadyClock,
   })
-  const totals: RunnerTotals = {
-    displays: 0,
-    clicks: 0,
-    fatal: 0,
-    degraded: 0,
-    withoutDestination: 0,
-    unknown: 0,
-    unpublished: 0,
-    unavailable: 0,
-    lost: 0,
-  }
-  countFor(dependencies.metrics, totals)
+  const totals = Object.fromEntries(Object.keys(counted).map((name) => [name, 0])) as Record<Counted, number>
+  for (const [name, help] of Object.entries(counted))
+    dependencies.metrics?.counter(`millrace_runner_${name}_total`, help, () => totals[name as Counted])
   /** When a fault was logged last, by what it is about. */
   const logged = new LRUCache<string, number>({ max: rememberedFaults })
 
@@ -154,16 +148,14 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   const environmentOf = (
     ready: Pick<ReadyZone, 'experiments'>,
     companyId: string,
-    findSight: RunEnvironment['findSight'],
+    findReadable: RunEnvironment['findReadable'],
   ): RunEnvironment => ({
     companyId,
     readRows: rows.read,
     persons: dependencies.persons,
-    findSight,
+    findReadable,
     computing,
     findExperiment: (id) => ready.experiments.get(id),
-    evaluateExpression: dependencies.evaluateExpression,
-    fillTemplate: dependencies.fillTemplate,
   })
 
   function logFaults({ zone }: ReadyZone, { faults, returnCode }: Outcome): void {
@@ -215,7 +207,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
         executable,
         entrypoint: { ...entrypoint, first },
         request: runRequest,
-        environment: environmentOf(ready, zone.companyId, () => sights.find(zone)),
+        environment: environmentOf(ready, zone.companyId, () => readable.find(zone)),
         budgetMs,
         clickAddress: (shown) =>
           clickAddressOf(displayAddress, runRequest, clicks.sign(ready, runRequest, shown)),
@@ -292,16 +284,11 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   }
 
   function count(returnCode: ReturnCode, isClick: boolean): void {
-    if (isClick) totals.clicks++
-    else totals.displays++
-    if (returnCode === '3501') totals.fatal++
-    if (returnCode === '3502') totals.degraded++
-    if (returnCode === '3503') totals.withoutDestination++
+    totals[isClick ? 'clicks' : 'displays']++
+    if (returnCode !== '') totals[`fallbacks_${returnCode}`]++
   }
 
   return {
-    totals: totals as Readonly<RunnerTotals>,
-
     /** Something of a workflow has changed, or of any where none is named. */
     drop: zones.drop,
 
@@ -339,7 +326,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
       try {
         return await run(ready, request, isClick)
       } catch (error) {
-        totals.fatal++
+        totals.fallbacks_3501++
         log.error({ err: error, workflowId: zone.workflowId }, 'a workflow could not be run')
         const { format } = zone.integration
         return { reply: isClick ? deadClick(format === 'json') : defaultReply(format), runId: undefined }
@@ -359,17 +346,3 @@ const nothingRun: Outcome = {
 }
 
 const fatal = (error: Error): Outcome => ({ ...nothingRun, faults: [{ node: undefined, error }] })
-
-function countFor(metrics: RunnerMetrics | undefined, totals: RunnerTotals): void {
-  const counter = (name: string, help: string, key: keyof RunnerTotals) =>
-    metrics?.counter(`millrace_runner_${name}_total`, help, () => totals[key])
-  counter('displays', 'Contents of workflows that were displayed', 'displays')
-  counter('clicks', 'Clicks on contents of workflows', 'clicks')
-  counter('fallbacks_3501', 'Runs that ended before an output or used up their time', 'fatal')
-  counter('fallbacks_3502', 'Runs in which a node failed', 'degraded')
-  counter('fallbacks_3503', 'Clicks without a destination', 'withoutDestination')
-  counter('unknown', 'Requests for addresses that no integration has', 'unknown')
-  counter('unpublished', 'Requests for workflows that are not published or switched off', 'unpublished')
-  counter('unavailable', 'Requests that could not be looked up', 'unavailable')
-  counter('lost', 'Displays and clicks that were answered without being recorded', 'lost')
-}

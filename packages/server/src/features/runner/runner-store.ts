@@ -7,7 +7,20 @@ import { type SecretBox, SecretBoxError } from '../../platform/crypto/secret-box
 import type { RandomBytes } from '../../platform/crypto/secrets.ts'
 import { and, eq } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
-import type { RunnerCompany } from './ports.ts'
+
+/** What runs need to know of a company. */
+export interface RunnerCompany {
+  /** IANA name. */
+  readonly timezone: string
+  /** Whether the country of a sender is kept. */
+  readonly countries: boolean
+  /** Datasource of workflow events; made with the company's first workflow. */
+  readonly eventsDatasourceId: string | undefined
+  /** What addresses of clicks are signed with in every process; undefined where it cannot be opened. */
+  readonly clickKey: Buffer | undefined
+}
+
+export type ReadCompany = (companyId: string) => Promise<RunnerCompany | undefined>
 
 const keyBytes = 32
 

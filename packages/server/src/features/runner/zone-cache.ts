@@ -4,16 +4,10 @@ import type { Clock } from '../../platform/clock.ts'
 import { createSemaphore } from '../../platform/limits/semaphore.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { holdersOf } from '../../platform/network-address.ts'
+import type { FindZone, RunnableZone } from '../workflows/runnable-zone.ts'
 import { compileDefinition } from './compile/compile-definition.ts'
-import type { Executable } from './compile/executable.ts'
-import type {
-  FindZone,
-  ListExperiments,
-  ReadCompany,
-  RunnableExperiment,
-  RunnableZone,
-  RunnerCompany,
-} from './ports.ts'
+import type { Executable, ListExperiments, RunnableExperiment } from './compile/executable.ts'
+import type { ReadCompany, RunnerCompany } from './runner-store.ts'
 
 /** A zone that is ready to run. */
 export interface ReadyZone {

@@ -9,10 +9,7 @@ import type { Queries } from '../../platform/stores/relational.ts'
 import type { KnownDatasource, KnownExperiment } from './definition/definition-resources.ts'
 import type { DefinitionSources, SourceQuery } from './read-resources.ts'
 
-type OwnSources = Pick<
-  DefinitionSources,
-  'listDatasources' | 'listTrackingDatasources' | 'listCohorts' | 'listExperiments' | 'listTagKeys'
->
+type OwnSources = Omit<DefinitionSources, 'templates' | 'categories'>
 
 /** A row that cannot be deleted until the transaction ends; its other changes go on. */
 const held = 'key share'
@@ -90,7 +87,7 @@ async function listDatasourceIds(
 
 /** What definitions can name of datasources, cohorts, experiments and tag keys. */
 export const definitionSources: OwnSources = {
-  async listDatasources(queries, asked) {
+  async datasources(queries, asked) {
     const ids = await listDatasourceIds(queries, asked, seen(queries, 'worker', asked))
     if (ids.length === 0) return new Map()
     const live = await queries
@@ -118,15 +115,15 @@ export const definitionSources: OwnSources = {
     return found
   },
 
-  async listTrackingDatasources(queries, asked) {
+  async trackingDatasources(queries, asked) {
     return new Set(await listDatasourceIds(queries, asked, seen(queries, 'tracking', asked)))
   },
 
-  async listCohorts(queries, { companyId, ids, lock }) {
+  async cohorts(queries, { companyId, ids, lock }) {
     return new Set(await companyRows(queries, cohorts).known(companyId, ids, { lock }))
   },
 
-  async listExperiments(queries, { companyId, ids, lock }) {
+  async experiments(queries, { companyId, ids, lock }) {
     const query = queries
       .select({
         id: experiments.id,
@@ -146,7 +143,7 @@ export const definitionSources: OwnSources = {
     )
   },
 
-  async listTagKeys(queries, { companyId, ids, lock }) {
+  async tagKeys(queries, { companyId, ids, lock }) {
     const query = queries
       .select({
         id: tagKeys.id,

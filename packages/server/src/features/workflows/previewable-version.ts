@@ -1,7 +1,7 @@
 import type { DefinitionFault, WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
-import { withAutomaticBindings } from './definition/bindings.ts'
+import { withAutomaticBindings } from './definition/definition-graph.ts'
 import type { KnownTemplate } from './definition/definition-resources.ts'
 import type { ReadResources } from './read-resources.ts'
 import { analyseContent, readContent } from './versions/version-content.ts'
@@ -22,6 +22,8 @@ export interface PreviewableVersion {
   readonly faults: readonly DefinitionFault[]
 }
 
+export type ReadVersion = ReturnType<typeof createPreviewReader>
+
 /** Reads a version for a preview: a published one with the templates of that moment, a draft with those of now. */
 export function createPreviewReader(dependencies: {
   readonly relational: Pick<Relational, 'db'>
@@ -34,13 +36,11 @@ export function createPreviewReader(dependencies: {
     const workflow = await getWorkflow(db, viewer, id)
     const version = await getVersion(db, workflow, versionId ?? workflow.draftVersionId)
     const content = readContent(version)
-    const { companyId, resourceGroupIds: teamIds } = workflow
-    const asked = { companyId, teamIds, references: content.references, lock: false }
-    const resources = await readResources(db, asked)
+    const resources = await readResources(db, workflow, content)
     const published = await createVersionStore(db).findPublication(version)
     return {
       workflowId: workflow.id,
-      teamIds,
+      teamIds: workflow.resourceGroupIds,
       versionId: version.id,
       definition: published?.definition ?? withAutomaticBindings(content.definition, resources),
       analyze:

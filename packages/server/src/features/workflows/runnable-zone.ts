@@ -1,7 +1,8 @@
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
-import { createVersionStore, type PublishedTemplate } from './versions/version-store.ts'
+import type { KnownTemplate } from './definition/definition-resources.ts'
+import { createVersionStore } from './versions/version-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
 
 /** An integration as the runner needs it, found by the part of its address. */
@@ -29,7 +30,7 @@ export interface RunnableZone extends RunnableIntegration {
     readonly versionId: string
     readonly definition: WorkflowDefinition
     readonly analyze: Analyze
-    readonly templates: Readonly<Record<string, PublishedTemplate>>
+    readonly templates: Readonly<Record<string, KnownTemplate>>
     /** Changes whenever any of the others does. */
     readonly revision: string
   }
@@ -39,6 +40,8 @@ export interface ZoneFinderDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly findIntegration: (shortId: string) => Promise<RunnableIntegration | undefined>
 }
+
+export type FindZone = ReturnType<typeof createZoneFinder>
 
 /** Finds what an address of the runner shows; every process keeps it until it hears of a change. */
 export function createZoneFinder({ relational, findIntegration }: ZoneFinderDependencies) {

@@ -5,8 +5,8 @@ import type { DefinitionSources } from './read-resources.ts'
 import { createVariableProfileStore } from './variable-profiles/variable-profile-store.ts'
 
 /** What definitions can name of templates and categories. */
-export const settingSources: Pick<DefinitionSources, 'listTemplates' | 'listCategories'> = {
-  async listTemplates(queries, { ids, lock, ...viewer }) {
+export const settingSources: Pick<DefinitionSources, 'templates' | 'categories'> = {
+  async templates(queries, { ids, lock, ...viewer }) {
     const rows = await createJsonTemplateStore(queries).listByIds(viewer, ids, lock)
     return new Map(
       rows.map(({ id, definition, variables, redirectVariable }) => [
@@ -16,7 +16,7 @@ export const settingSources: Pick<DefinitionSources, 'listTemplates' | 'listCate
     )
   },
 
-  async listCategories(queries, { companyId, ids, lock }) {
+  async categories(queries, { companyId, ids, lock }) {
     return new Set(await createBranchCategoryStore(queries).listKnown(companyId, ids, { lock }))
   },
 }

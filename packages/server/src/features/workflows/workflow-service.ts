@@ -42,6 +42,7 @@ import {
   createWorkflowStore,
   type NewWorkflow,
   type StoredWorkflow,
+  targetOf,
   toSummary,
   type WorkflowFilter,
   type WorkflowOrder,
@@ -132,8 +133,8 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
     await store.insert(workflow)
     await store.replaceTeams({ companyId, id: workflowId }, teamIds)
     const content = readContent(version)
-    const asked = { companyId, teamIds, references: content.references, lock: false }
-    const analysed = analyseContent(version, content, await readResources(tx, asked))
+    const resources = await readResources(tx, { companyId, resourceGroupIds: teamIds }, content)
+    const analysed = analyseContent(version, content, resources)
     const draft = { id: newId(), companyId, workflowId }
     const versions = createVersionStore(tx)
     await versions.insert({ ...version, ...draft, ...analysed })

@@ -51,9 +51,7 @@ export function createWorkflowUses({
       if (!version || !workflow) continue
       const edited = edit(version)
       const content = readContent(edited)
-      const teamIds = workflow.resourceGroupIds
-      const asked = { companyId, teamIds, references: content.references, lock: false }
-      const resources = await readResources(tx, asked)
+      const resources = await readResources(tx, workflow, content)
       const { definition, analyzeOverrides } = edited
       const analysed = analyseContent(edited, content, resources)
       await versions.update(key, { definition, analyzeOverrides, ...analysed })

@@ -17,7 +17,7 @@ export interface WorkflowsDependencies
   extends Omit<WorkflowServiceDependencies, Made>,
     Omit<VersionServiceDependencies, Made>,
     Omit<ZoneFinderDependencies, 'relational'> {
-  readonly sources: Pick<DefinitionSources, 'listTemplates' | 'listCategories'>
+  readonly sources: Pick<DefinitionSources, 'templates' | 'categories'>
   readonly readSight: ReadWorkflowSight
   /** Tests put another one in its place. */
   readonly validateDefinition?: ValidateDefinition | undefined

@@ -1,5 +1,5 @@
 import { encodePart, hostOf, linkAddress, webAddress } from './addresses.ts'
-import type { CompiledBinding } from './compile-binding.ts'
+import type { CompileContext, CompiledBinding } from './compile-binding.ts'
 import type { RunView } from './executable.ts'
 import { partsOf, type TemplatePart } from './placeholders.ts'
 import { failed, printValue } from './values.ts'
@@ -10,15 +10,6 @@ export interface CompiledAddress {
   readonly read: (run: RunView) => string | undefined
   /** The host that is written in it; undefined where it depends on values. */
   readonly host: string | undefined
-}
-
-interface AddressOptions {
-  readonly bindings: ReadonlyMap<string, CompiledBinding>
-  /** Whether a deep link is an address too. */
-  readonly links: boolean
-  /** Whether the value comes from who calls the address, so that it must not choose the host. */
-  readonly isForeign: (binding: CompiledBinding) => boolean
-  readonly mayLeadTo: (address: string) => boolean
 }
 
 const isText = (part: TemplatePart): part is { readonly text: string } => 'text' in part
@@ -34,15 +25,23 @@ function writtenHost(parts: readonly TemplatePart[]): string | undefined {
   return hostOf(parts.map((part) => (isText(part) ? part.text : 'x')).join(''))
 }
 
-/** An address with `{{name}}`: each value is one encoded part; one that is the whole address is taken as it is. */
-export function compileAddress(template: string, options: AddressOptions): CompiledAddress {
+/**
+ * An address with `{{name}}`: each value is one encoded part; one that is the whole address is taken as it is.
+ * @param links whether a deep link is an address too
+ */
+export function compileAddress(
+  template: string,
+  bindings: ReadonlyMap<string, CompiledBinding>,
+  links: boolean,
+  { isForeign, mayLeadTo }: Pick<CompileContext, 'isForeign' | 'mayLeadTo'>,
+): CompiledAddress {
   const parts = partsOf(template.trim())
-  const used = parts.flatMap((part) => (isText(part) ? [] : (options.bindings.get(part.placeholder) ?? [])))
-  const check = options.links ? linkAddress : webAddress
+  const used = parts.flatMap((part) => (isText(part) ? [] : (bindings.get(part.placeholder) ?? [])))
+  const check = links ? linkAddress : webAddress
   const host = writtenHost(parts)
-  const isChosen = host === undefined && used.some(options.isForeign)
+  const isChosen = host === undefined && used.some(isForeign)
   const isWhole = parts.length === 1 && used.length === 1
-  const pieces = parts.map((part) => (isText(part) ? part.text : options.bindings.get(part.placeholder)))
+  const pieces = parts.map((part) => (isText(part) ? part.text : bindings.get(part.placeholder)))
 
   function write(run: RunView): string | undefined {
     let text = ''
@@ -67,7 +66,7 @@ export function compileAddress(template: string, options: AddressOptions): Compi
     read(run) {
       const text = write(run)
       const address = text === undefined ? undefined : check(text)
-      return address !== undefined && isChosen && !options.mayLeadTo(address) ? undefined : address
+      return address !== undefined && isChosen && !mayLeadTo(address) ? undefined : address
     },
   }
 }

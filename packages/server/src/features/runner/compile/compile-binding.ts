@@ -1,9 +1,25 @@
 import type { Binding } from '@millrace/contract/resources/workflow-definition.ts'
+import type { KnownTemplate } from '../../workflows/definition/definition-resources.ts'
 import type { Read } from './executable.ts'
 import { failed } from './values.ts'
 
 /** Numbers of data nodes by their id in the definition. */
 export type DataNumbers = ReadonlyMap<string, number>
+
+/** What a node is compiled with. */
+export interface CompileContext {
+  /** Of the node. */
+  readonly id: string
+  readonly workflowId: string
+  readonly numbers: DataNumbers
+  /** Outputs of a logic node by number. */
+  readonly outputs: readonly string[]
+  readonly templates: Readonly<Record<string, KnownTemplate>>
+  /** Whether a value comes from who calls the address. */
+  readonly isForeign: (binding: CompiledBinding) => boolean
+  /** Whether such a value may be the destination. */
+  readonly mayLeadTo: (address: string) => boolean
+}
 
 export interface CompiledBinding {
   readonly read: Read

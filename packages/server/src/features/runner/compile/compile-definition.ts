@@ -3,16 +3,20 @@ import type {
   Edge,
   Entrypoint,
   WorkflowDefinition,
-  WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { nodeCategories, zoneOrder } from '@millrace/contract/resources/workflow-definition.ts'
+import { type OutputKind, zoneOrder } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
-import type { RunnableTemplate } from '../ports.ts'
+import type { KnownTemplate } from '../../workflows/definition/definition-resources.ts'
+import {
+  bindingsOf,
+  dataKindOf,
+  kindOf,
+  logicKindOf,
+  outputKindOf,
+  referenceOf,
+} from '../../workflows/definition/nodes/nodes.ts'
 import { leadsWithin } from './addresses.ts'
-import type { CompiledBinding, DataNumbers } from './compile-binding.ts'
-import { bindingsOf, compileData, type DataWorkflowNode } from './compile-data.ts'
-import { compileLogic, type LogicNode } from './compile-logic.ts'
-import { compileOutput, type OutputContext, type OutputNode } from './compile-outputs.ts'
+import type { CompileContext, CompiledBinding, DataNumbers } from './compile-binding.ts'
 import {
   type BranchEnd,
   type BranchTree,
@@ -30,16 +34,10 @@ export interface Compilable {
   readonly versionId: string
   readonly definition: WorkflowDefinition
   readonly analyze: Analyze
-  readonly templates: Readonly<Record<string, RunnableTemplate>>
+  readonly templates: Readonly<Record<string, KnownTemplate>>
   /** Host of the integrations, to which values of an address may lead as well. */
   readonly domain?: string | undefined
 }
-
-const isData = (node: WorkflowNode): node is DataWorkflowNode => nodeCategories[node.type] === 'data'
-const isLogic = (node: WorkflowNode): node is LogicNode => nodeCategories[node.type] === 'logic'
-
-/** Fields of a context node that follow from the address or the headers of a request. */
-const foreignFields: ReadonlySet<string> = new Set(['user.id', 'user.locale', 'page.url', 'page.host'])
 
 /**
  * Makes a definition ready to run, in time linear in its size. It need not be valid: what leads nowhere ends a run
@@ -47,47 +45,44 @@ const foreignFields: ReadonlySet<string> = new Set(['user.id', 'user.locale', 'p
  */
 export function compileDefinition(version: Compilable): Executable {
   const { definition, analyze, templates, workflowId, versionId } = version
-  const ids = Object.keys(definition.nodes)
-  const places = new Map(ids.map((id, place) => [id, place]))
+  const nodes = Object.entries(definition.nodes)
   const numbers: DataNumbers = new Map(
-    ids.filter((id) => isData(nodeOf(definition, id))).map((id, number) => [id, number]),
+    nodes.filter(([, node]) => dataKindOf(node)).map(([id], number) => [id, number]),
   )
   const data: DataNode[] = []
   const hosts = new Set<string>()
-  const edges = edgesByVertex(definition)
-  const foreign = foreignData(definition, numbers)
-  const outputContext: OutputContext = {
+  const edges = Map.groupBy(Object.values(definition.edges), ({ from }) => from)
+  const common: Omit<CompileContext, 'id' | 'outputs'> = {
+    workflowId,
     numbers,
     templates,
-    isForeign: foreign,
+    isForeign: foreignData(definition),
     mayLeadTo: (address) => leadsWithin(address, hosts, version.domain),
   }
   const steps = new Map<string, Step>()
-  for (const id of ids) {
-    const step = compileStep(id)
-    steps.set(id, step)
+  for (const [place, [id, node]] of nodes.entries()) {
+    const own = { node: id, type: node.type, name: node.name, needs: [] }
+    const [ofData, logic] = [dataKindOf(node), logicKindOf(node)]
+    const outputs =
+      logic && !logic.foreignOutputsOf
+        ? logic.outputsOf(node).map((output) => output.id)
+        : (edges.get(id) ?? []).flatMap(({ output }) => output ?? [])
+    const context = { ...common, id, outputs }
+    if (ofData) {
+      const compiled: DataNode = { ...own, number: data.length, ...ofData.compile(node, context) }
+      data.push(compiled)
+      steps.set(id, { kind: 'data', place, data: compiled, next: undefined })
+    } else if (logic) {
+      const fallback = logic.hasDefault ? outputs.length - 1 : 0
+      const compiled = logic.compile(node, context)
+      steps.set(id, { kind: 'logic', place, ...own, outputs, fallback, ...compiled, next: [] })
+    } else {
+      const { hosts: written = [], ...compiled } = outputKindOf(node).compile(node, context)
+      for (const host of written) hosts.add(host)
+      steps.set(id, { kind: 'output', place, ...own, output: node.type as OutputKind, ...compiled })
+    }
   }
   for (const [id, step] of steps) connect(id, step)
-
-  function compileStep(id: string): Step {
-    const node = nodeOf(definition, id)
-    const place = places.get(id) ?? 0
-    const own = { place, node: id, type: node.type, name: node.name }
-    if (isData(node)) {
-      const compiled = compileData(node, id, numbers.get(id) ?? 0, numbers)
-      data[compiled.number] = compiled
-      return { kind: 'data', place, data: compiled, next: undefined }
-    }
-    if (isLogic(node)) {
-      const outputsOf = (vertex: string) =>
-        (edges.get(vertex) ?? []).flatMap(({ output }) => (output === undefined ? [] : [output]))
-      const compiled = compileLogic(node, id, { workflowId, numbers, outputsOf })
-      return { kind: 'logic', ...own, ...compiled, next: [] }
-    }
-    const { hosts: written, ...compiled } = compileOutput(node, outputContext)
-    for (const host of written) hosts.add(host)
-    return { kind: 'output', ...own, output: (node as OutputNode).type, ...compiled }
-  }
 
   function connect(id: string, step: Step): void {
     const leaving = edges.get(id) ?? []
@@ -113,11 +108,11 @@ export function compileDefinition(version: Compilable): Executable {
     entrypoints,
     data,
     ...compileBranches(analyze, steps),
-    places: ids.length,
+    places: nodes.length,
     experimentIds: [
       ...new Set(
-        Object.values(definition.nodes).flatMap((node) =>
-          node.type === 'experiment' ? [node.experimentId] : [],
+        nodes.flatMap(([, node]) =>
+          kindOf(node).reference?.kind === 'experiments' ? (referenceOf(node) ?? []) : [],
         ),
       ),
     ],
@@ -125,44 +120,26 @@ export function compileDefinition(version: Compilable): Executable {
   }
 }
 
-function nodeOf({ nodes }: WorkflowDefinition, id: string): WorkflowNode {
-  const node = nodes[id]
-  if (!node) throw new Error(`the definition has no node ${id}`)
-  return node
-}
-
-function edgesByVertex({ edges }: WorkflowDefinition): Map<string, Edge[]> {
-  return Map.groupBy(Object.values(edges), ({ from }) => from)
-}
-
 /** Says of a binding whether its value is given by who calls the address: a parameter, or what is computed of one. */
-function foreignData(
-  { nodes }: WorkflowDefinition,
-  numbers: DataNumbers,
-): (binding: CompiledBinding) => boolean {
-  const known = new Map<number, boolean>()
-  const byNumber = new Map([...numbers].map(([id, number]) => [number, id]))
-  const reads = (number: number): boolean => {
-    const seen = known.get(number)
-    if (seen !== undefined) return seen
+function foreignData({ nodes }: WorkflowDefinition): (binding: CompiledBinding) => boolean {
+  const computed = new Map<string, boolean>()
+  function isComputed(id: string): boolean {
+    const known = computed.get(id)
+    if (known !== undefined) return known
     // Of a circle in a draft.
-    known.set(number, true)
-    const node = nodes[byNumber.get(number) ?? '']
-    const is =
-      node?.type === 'parameter' ||
-      node?.type === 'context' ||
-      node?.type === 'events' ||
-      (node?.type === 'transform' && bindingsOf(node.expression).some(isForeign))
-    known.set(number, is)
+    computed.set(id, true)
+    const node = nodes[id]
+    const is = node !== undefined && bindingsOf(node).some(({ binding }) => isForeign(binding))
+    computed.set(id, is)
     return is
   }
-  const isForeign = (binding: Binding): boolean => {
+  function isForeign(binding: Binding): boolean {
     if ('value' in binding) return false
-    const number = numbers.get(binding.node)
-    if (number === undefined) return false
     const node = nodes[binding.node]
-    if (node?.type === 'context') return foreignFields.has(binding.field ?? '')
-    return reads(number)
+    return (
+      node !== undefined &&
+      (dataKindOf(node)?.isForeign?.(node, binding.field, () => isComputed(binding.node)) ?? false)
+    )
   }
   return ({ need, source }) => need !== undefined && isForeign(source)
 }

@@ -1,20 +1,39 @@
+import type { ExperimentStatus } from '@millrace/contract/resources/experiment.ts'
 import type {
   ChannelType,
   Entrypoint,
   NodeType,
   OutputKind,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import type {
-  DataRow,
-  EvaluateExpression,
-  FillTemplate,
-  PersonSource,
-  RowQuery,
-  RunnableExperiment,
-  Sight,
-} from '../ports.ts'
+import type { NodeQuestion, RowReader } from '../../datasources/rows/row-reader.ts'
+import type { PersonService } from '../../statistics/persons/person-service.ts'
 import type { ComputingLimits } from '../run/computing-limits.ts'
 import type { RunRequest } from '../run/run-request.ts'
+
+export type DataRow = Readonly<Record<string, unknown>>
+export type RowQuery = Omit<NodeQuestion, 'signal'>
+/** Rows of the live version of a datasource. */
+export type RowSource = Pick<RowReader, 'queryRows' | 'revisionOf'>
+/** What persons have done. */
+export type PersonSource = Pick<PersonService, 'readPerson' | 'isMember'>
+
+/** What assigns an experiment's variants. */
+export interface RunnableExperiment {
+  readonly id: string
+  readonly status: ExperimentStatus
+  readonly unit: 'user' | 'device'
+  readonly salt: string
+  readonly variants: readonly { readonly id: string; readonly allocation: number }[]
+  readonly baselineVariantId: string
+  /** Of a decided one: what all are shown. */
+  readonly routingVariantId: string | undefined
+}
+
+/** Those of the company; unknown ids are left out. */
+export type ListExperiments = (
+  companyId: string,
+  ids: readonly string[],
+) => Promise<readonly RunnableExperiment[]>
 
 /** What nodes ask while they run. */
 export interface RunEnvironment {
@@ -23,11 +42,9 @@ export interface RunEnvironment {
   readonly readRows: (query: RowQuery) => readonly DataRow[] | Promise<readonly DataRow[]>
   readonly persons: PersonSource
   /** Of which datasources events are read; at once where it is known. Cohorts are of the whole company. */
-  readonly findSight: () => Sight | Promise<Sight>
+  readonly findReadable: () => ReadonlySet<string> | Promise<ReadonlySet<string>>
   readonly findExperiment: (id: string) => RunnableExperiment | undefined
   readonly computing: ComputingLimits
-  readonly evaluateExpression: EvaluateExpression
-  readonly fillTemplate: FillTemplate
 }
 
 /** What the nodes of one run see of it. */

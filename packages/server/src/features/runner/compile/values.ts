@@ -1,10 +1,19 @@
-import type { WallClock } from '../ports.ts'
+import type { Zone } from '../../statistics/query/time/zone.ts'
+
+/** The company's wall clock. */
+export type WallClock = Pick<Zone, 'localOf' | 'instantOf'>
 
 /**
  * The value of what failed, as against undefined for what is absent: no condition matches it, not even `empty`, so that
  * a failure leads to the default.
  */
 export const failed: unique symbol = Symbol('failed')
+
+/** A node of which another one needs the value that it does not have. */
+export class NoValue extends Error {}
+
+/** A value as a preview shows it: what failed has none. */
+export const previewOf = (value: unknown): unknown => (value === failed || value === undefined ? null : value)
 
 export const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)

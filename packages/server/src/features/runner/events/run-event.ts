@@ -1,8 +1,28 @@
 import type { ReturnCode } from '@millrace/contract/resources/workflow-preview.ts'
+import type { RunnableZone } from '../../workflows/runnable-zone.ts'
 import type { CompiledBranch, CompiledEntrypoint } from '../compile/executable.ts'
-import type { RunnableZone, RunnerCompany, RunnerEvent } from '../ports.ts'
 import { languageOf, messageOf, modeParameter, reservedPrefix } from '../run/read-request.ts'
 import type { RunRequest } from '../run/run-request.ts'
+import type { RunnerCompany } from '../runner-store.ts'
+
+/** An event of the runner, before the rules of the collector. */
+export interface RunnerEvent {
+  readonly name: 'workflow_display' | 'workflow_click'
+  readonly companyId: string
+  readonly datasourceId: string
+  readonly countries: boolean
+  readonly eventId: string
+  readonly url: string
+  readonly tmpId: string
+  readonly clientId: string | undefined
+  /** Labels that runs of one branch have in common: one object for all of them, so that it is written once. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  /** The other labels. */
+  readonly data: Readonly<Record<string, unknown>>
+  readonly userAgent: string | undefined
+  /** Of the sender, of which the country is kept and nothing else. */
+  readonly address: string
+}
 
 export interface RecordedRun {
   readonly name: RunnerEvent['name']

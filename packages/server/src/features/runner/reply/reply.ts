@@ -1,4 +1,3 @@
-import type { EntrypointFormat } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Content } from '../compile/executable.ts'
 import { transparentImage } from './transparent-image.ts'
 
@@ -24,22 +23,8 @@ const blankPage: RunnerReply = {
 
 /** What an entrypoint answers that has nothing to show, by its format: never an error to who opens a mail. */
 export function defaultReply(format: string): RunnerReply {
-  switch (format as EntrypointFormat) {
-    case 'embed-image':
-    case 'push-image':
-    case 'popup-image':
-    case 'inbox-image':
-    case 'card-image':
-    case 'header-image':
-      return image
-    case 'page':
-      return blankPage
-    case 'embed-html':
-    case 'json':
-      return nothing
-    default:
-      return nothing
-  }
+  if (format.endsWith('-image')) return image
+  return format === 'page' ? blankPage : nothing
 }
 
 /** The same where not even the format is known: by what the caller says it can show. */

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { isPlaceholder } from '@millrace/contract/events/placeholders.ts'
-import type { RunnerSender, WallClock } from '../ports.ts'
+import type { WallClock } from '../compile/values.ts'
 import { mailClientOf } from './mail-clients.ts'
-import type { RunRequest } from './run-request.ts'
+import type { RunnerSender, RunRequest } from './run-request.ts'
 
 /** Parameters that the runner itself reads (docs/workflows.md, Addresses). */
 export const reservedPrefix = 'trk-'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DataRow, RowQuery } from '../ports.ts'
+import type { DataRow, RowQuery } from '../compile/executable.ts'
 import { createRowCache } from './row-cache.ts'
 
 const query = (city: string, fields: Partial<RowQuery> = {}): RowQuery => ({

@@ -1,7 +1,7 @@
 import { createLoadingCache } from '../../../platform/cache/loading-cache.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { createKeyedSemaphore, createSemaphore } from '../../../platform/limits/semaphore.ts'
-import type { DataRow, RowQuery, RowSource } from '../ports.ts'
+import type { DataRow, RowQuery, RowSource } from '../compile/executable.ts'
 
 /** For how long the revision of a datasource is taken for the present one. */
 const freshMs = 800

@@ -1,4 +1,9 @@
-import type { PersonKey, RunnerSender, WallClock } from '../ports.ts'
+import type { KnownSender } from '../../collector/senders/senders.ts'
+import type { PersonKey } from '../../statistics/persons/person.ts'
+import type { WallClock } from '../compile/values.ts'
+
+/** What a user-agent names. */
+export type RunnerSender = Pick<KnownSender, 'deviceType' | 'os' | 'browser'>
 
 /** What one run is given, by an address or a preview alike. */
 export interface RunRequest {

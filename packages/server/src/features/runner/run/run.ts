@@ -212,7 +212,7 @@ export class Run implements RunView {
     const began = this.stepBegins
     this.#began[node.number] = began
     try {
-      const value = node.type === 'transform' ? this.computing(() => node.compute(this)) : node.compute(this)
+      const value = node.compute(this)
       if (!(value instanceof Promise)) {
         this.#end(node, value, began)
         return undefined

@@ -4,6 +4,7 @@ import {
   nodeCategories,
   type OutputKind,
   type WorkflowDefinition,
+  type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import type { Analyze, AnalyzeOverrides } from '@millrace/contract/resources/workflow-version.ts'
 import {
@@ -15,30 +16,28 @@ import {
 } from './analysis/branch-qualifiers.ts'
 import { type Branch, listBranches, pathIdOf } from './analysis/branches.ts'
 import { vertexScores } from './analysis/vertex-scores.ts'
-import { bindingsOf, isReference, withAutomaticBindings } from './bindings.ts'
-import { type DefinitionGraph, graphOf } from './definition-graph.ts'
+import { isReference } from './bindings.ts'
+import { graphOf, withAutomaticBindings } from './definition-graph.ts'
 import type { DefinitionResources } from './definition-resources.ts'
+import { bindingsOf, dataKindOf, kindOf, referenceOf } from './nodes/nodes.ts'
+import type { DefinitionGraph } from './scope.ts'
 
 /** Names of the fields that filters, sorting and bindings use, by datasource. */
 function usedFields(definition: WorkflowDefinition): Record<string, string[]> {
   const used = new Map<string, Set<string>>()
-  const datasourceOf = (nodeId: string): string | undefined => {
-    const node = Object.hasOwn(definition.nodes, nodeId) ? definition.nodes[nodeId] : undefined
-    return node?.type === 'datasource' ? node.datasourceId : undefined
-  }
-  const use = (datasourceId: string | undefined, field: string | undefined): void => {
+  const datasourceOf = (node: WorkflowNode | undefined): string | undefined =>
+    node && kindOf(node).reference?.kind === 'datasources' ? referenceOf(node) : undefined
+  const use = (node: WorkflowNode | undefined, fields: readonly string[]): void => {
+    const datasourceId = datasourceOf(node)
     if (datasourceId === undefined) return
-    const fields = used.get(datasourceId) ?? new Set()
-    used.set(datasourceId, fields)
-    if (field !== undefined) fields.add(field)
+    used.set(datasourceId, new Set([...(used.get(datasourceId) ?? []), ...fields]))
   }
-  for (const node of Object.values(definition.nodes)) {
-    if (node.type === 'datasource') {
-      use(node.datasourceId, node.sort?.field)
-      for (const { field } of node.filters ?? []) use(node.datasourceId, field)
-    }
+  const nodes = new Map(Object.entries(definition.nodes))
+  for (const node of nodes.values()) {
+    use(node, dataKindOf(node)?.ownFieldsOf?.(node) ?? [])
     for (const { binding } of bindingsOf(node))
-      if (isReference(binding)) use(datasourceOf(binding.node), binding.field)
+      if (isReference(binding))
+        use(nodes.get(binding.node), binding.field === undefined ? [] : [binding.field])
   }
   return sortedMap([...used].map(([id, fields]) => [id, [...fields].sort()]))
 }

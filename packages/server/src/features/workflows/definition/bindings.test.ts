@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import { expect, test } from 'vitest'
-import { withAutomaticBindings } from './bindings.ts'
+import { withAutomaticBindings } from './definition-graph.ts'
 import type { DefinitionResources } from './definition-resources.ts'
 
 const resources: DefinitionResources = {

@@ -1,11 +1,5 @@
-import type { Expression, WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
-
-function functionsOf(expression: Expression): number {
-  return expression.arguments.reduce(
-    (count, argument) => count + ('function' in argument ? functionsOf(argument) : 0),
-    1,
-  )
-}
+import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
+import { kindOf } from './nodes/nodes.ts'
 
 /** Connected parts of the graph, whatever the direction of its edges. */
 function countParts(vertices: readonly string[], edges: readonly { from: string; to: string }[]): number {
@@ -32,10 +26,6 @@ export function complexityOf(definition: WorkflowDefinition): number {
   const known = new Set(vertices)
   const edges = Object.values(definition.edges).filter(({ from, to }) => known.has(from) && known.has(to))
   let details = 0
-  for (const node of Object.values(definition.nodes)) {
-    if (node.type === 'conditions') details += node.cases.reduce((sum, { rules }) => sum + rules.length, 0)
-    if (node.type === 'datasource') details += node.filters?.length ?? 0
-    if (node.type === 'transform') details += functionsOf(node.expression)
-  }
+  for (const node of Object.values(definition.nodes)) details += kindOf(node).detailsOf?.(node) ?? 0
   return edges.length - vertices.length + 2 * countParts(vertices, edges) + details
 }

@@ -1,65 +1,15 @@
 import {
-  type Edge,
   nodeCategories,
   type WorkflowDefinition,
-  type WorkflowNode,
   zoneOrder,
 } from '@millrace/contract/resources/workflow-definition.ts'
-
-export interface GraphEdge extends Edge {
-  readonly id: string
-}
-
-/**
- * A definition with its edges by both ends. Keys of a stored definition come back in another order, so that every
- * order here is made of ids, zones and the outputs of nodes.
- */
-export interface DefinitionGraph {
-  readonly nodes: ReadonlyMap<string, WorkflowNode>
-  /** In the order of zones. */
-  readonly entrypoints: readonly string[]
-  /** Edges from a vertex to a node that both exist, of each vertex in the order of its outputs. */
-  readonly outgoing: (vertex: string) => readonly GraphEdge[]
-  readonly incoming: (vertex: string) => readonly GraphEdge[]
-  /** Cycles, each as the vertices in their order; at most `maxCycles`. */
-  readonly cycles: readonly (readonly string[])[]
-  /** Every vertex after those that lead to it; empty where there is a cycle. */
-  readonly order: readonly string[]
-  /** Nodes that lie on some way from the vertex, itself included. */
-  readonly reachedFrom: (vertex: string) => ReadonlySet<string>
-  /** Whether every way from an entrypoint to `vertex` leads through `node`. False where there is a cycle. */
-  readonly dominates: (node: string, vertex: string) => boolean
-  /** Nodes that every way to the vertex leads through, the nearest first. */
-  readonly dominatorsOf: (vertex: string) => readonly string[]
-}
+import type { DefinitionResources } from './definition-resources.ts'
+import { kindOf, logicKindOf } from './nodes/nodes.ts'
+import type { DefinitionGraph, GraphEdge } from './scope.ts'
 
 const maxCycles = 10
 
-/** Outputs that the definition itself names, in their order; those of an experiment are its variants. */
-export function ownOutputs(node: WorkflowNode): readonly string[] {
-  switch (node.type) {
-    case 'conditions':
-      return [...node.cases.map((each) => each.id), 'default']
-    case 'cohort':
-      return ['member', 'default']
-    case 'split':
-      return node.groups.map((each) => each.id)
-    default:
-      return []
-  }
-}
-
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-function grouped(edges: readonly GraphEdge[], end: 'from' | 'to'): Map<string, GraphEdge[]> {
-  const groups = new Map<string, GraphEdge[]>()
-  for (const edge of edges) {
-    const group = groups.get(edge[end])
-    if (group) group.push(edge)
-    else groups.set(edge[end], [edge])
-  }
-  return groups
-}
 
 /** Kahn's algorithm; what it leaves over lies on a cycle or behind one. */
 function topologicalOrder(
@@ -155,11 +105,12 @@ export function graphOf(definition: WorkflowDefinition): DefinitionGraph {
     .map(([id, edge]) => ({ id, ...edge }))
     .filter(({ from, to }) => known.has(from) && nodes.has(to))
     .sort((a, b) => compare(a.id, b.id))
-  const outgoing = grouped(edges, 'from')
-  const incoming = grouped(edges, 'to')
+  const outgoing = Map.groupBy(edges, ({ from }) => from)
+  const incoming = Map.groupBy(edges, ({ to }) => to)
   for (const [from, leaving] of outgoing) {
     const node = nodes.get(from)
-    const placeOf = new Map((node ? ownOutputs(node) : []).map((output, place) => [output, place]))
+    const outputs = (node && logicKindOf(node)?.outputsOf(node)) ?? []
+    const placeOf = new Map(outputs.map(({ id }, place) => [id, place]))
     const place = ({ output }: GraphEdge) => placeOf.get(output ?? '') ?? placeOf.size
     leaving.sort((a, b) => place(a) - place(b) || compare(a.output ?? '', b.output ?? ''))
   }
@@ -196,7 +147,6 @@ export function graphOf(definition: WorkflowDefinition): DefinitionGraph {
     cycles,
     order,
     dominatorsOf,
-    dominates: (node, vertex) => dominatorsOf(vertex).includes(node),
     reachedFrom(vertex) {
       const before = reached.get(vertex)
       if (before) return before
@@ -234,4 +184,17 @@ export function countPaths(graph: DefinitionGraph): { paths: number; steps: numb
     steps += from.get(entrypoint)?.steps ?? 0
   }
   return { paths, steps }
+}
+
+/** The definition with what follows from names written out, as the published version has it. */
+export function withAutomaticBindings(
+  definition: WorkflowDefinition,
+  resources: DefinitionResources,
+): WorkflowDefinition {
+  const graph = graphOf(definition)
+  const nodes = Object.entries(definition.nodes).map(([id, node]) => [
+    id,
+    kindOf(node).completed?.(node, id, graph, resources) ?? node,
+  ])
+  return { ...definition, nodes: Object.fromEntries(nodes) }
 }

@@ -47,3 +47,18 @@ export interface DefinitionResources {
   readonly tagKeys: ReadonlyMap<string, KnownTagKey>
   readonly categories: ReadonlySet<string>
 }
+
+/** Kinds of objects that definitions name, in the order in which they are read and locked. */
+export const resourceKinds = [
+  'datasources',
+  'trackingDatasources',
+  'templates',
+  'cohorts',
+  'experiments',
+  'tagKeys',
+  'categories',
+] as const satisfies (keyof DefinitionResources)[]
+export type ResourceKind = (typeof resourceKinds)[number]
+
+/** Objects of the service that a definition names, by kind; each id once, sorted. */
+export type DefinitionReferences = Readonly<Record<ResourceKind | 'tagValues', readonly string[]>>

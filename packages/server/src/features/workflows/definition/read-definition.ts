@@ -1,6 +1,5 @@
 import { keyPattern, patternMeanings } from '@millrace/contract/resources/formats.ts'
 import {
-  Binding,
   channelFormats,
   channelTypes,
   type DefinitionFault,
@@ -12,10 +11,13 @@ import {
   type WorkflowDefinition,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { faultOfShape, faultsOfShape } from '../../../platform/http/validation.ts'
+import { faultsOfShape } from '../../../platform/http/validation.ts'
 import { isObject } from '../../../platform/plain-object.ts'
 import { nearestName } from '../../../platform/text/nearest.ts'
-import { faultOf } from './fault.ts'
+import { explainBinding } from './binding-shape.ts'
+import type { ShapeFault } from './nodes/node-kind.ts'
+import { kindOf, referenceOf } from './nodes/nodes.ts'
+import { faultsAt } from './scope.ts'
 
 /** A definition as it comes: three maps whose inside may be anything. */
 export interface UnreadDefinition {
@@ -72,89 +74,8 @@ function faultOfSize(value: UnreadDefinition): DefinitionFault | undefined {
   return undefined
 }
 
-type Fault = { readonly path: string; readonly message: string }
-
-/**
- * Arguments of functions are bindings or functions again, which a schema without recursion leaves open.
- * @returns at most `max` faults
- */
-function faultsOfExpression(expression: Record<string, unknown>, max: number): Fault[] {
-  const { expressionDepth, expressionFunctions } = definitionLimits
-  const faults: Fault[] = []
-  let functions = 0
-  const add = (...found: readonly Fault[]) => faults.push(...found.slice(0, max - faults.length))
-  const read = (value: Record<string, unknown>, path: string, depth: number): void => {
-    if (faults.length >= max || ++functions > expressionFunctions + 1) return
-    if (functions > expressionFunctions) {
-      add({ path, message: `has more than ${expressionFunctions} functions; use several transform nodes` })
-      return
-    }
-    if (depth > expressionDepth) {
-      const message = `nests more than ${expressionDepth} functions in each other; use several transform nodes`
-      add({ path, message })
-      return
-    }
-    for (const fault of faultsOfShape(nodeSchemas.transform.properties.expression, value, max))
-      add({ path: joined(path, fault.path), message: fault.message })
-    if (!Array.isArray(value.arguments)) return
-    for (const [place, argument] of (value.arguments as unknown[]).entries()) {
-      const at = `${path}.arguments.${place}`
-      if (isObject(argument) && 'function' in argument) read(argument, at, depth + 1)
-      else add(...faultsOfArgument(argument, at))
-    }
-  }
-  read(expression, 'expression', 1)
-  return faults
-}
-
-function faultsOfArgument(argument: unknown, at: string): Fault[] {
-  if (!isObject(argument)) return [{ path: at, message: `${bindingForms(argument)}, or another function` }]
-  const shape = faultOfShape(Binding, argument)
-  if (!shape) return []
-  const { path, message } = explainBinding(argument, shape)
-  return [{ path: joined(at, path), message }]
-}
-
-/** Where nodes have bindings. */
-const bindingPlace = /(^|\.)(value|redirect|bindings\.[^.]+|to\.\d+)$/
-
-const valueAt = (within: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (value, name) =>
-      isObject(value) || Array.isArray(value) ? (value as Record<string, unknown>)[name] : undefined,
-    within,
-  )
-
-/** The forms of a binding, with what stands there bare as the value of one. */
-function bindingForms(bare: unknown): string {
-  const text = JSON.stringify(bare) ?? 'null'
-  const value = text.length > 60 ? '…' : text
-  return `must be {"value": ${value}}, or {"node": "<id>"} for the value of a node`
-}
-
-/**
- * What a union says least about: a bare value, and an object that is neither a value nor names the node that gives it.
- */
-function explainBinding(within: unknown, fault: Fault): Fault {
-  const path = fault.path.split('.')
-  if (bindingPlace.test(fault.path) && !isObject(valueAt(within, path)) && fault.message !== 'is required')
-    return { path: fault.path, message: bindingForms(valueAt(within, path)) }
-  if (path.pop() !== 'value' || fault.message !== 'is required') return fault
-  const binding = valueAt(within, path)
-  if (!isObject(binding)) return fault
-  if (!('node' in binding))
-    return {
-      path: path.join('.'),
-      message: 'must have either a value, as {"value": "x"}, or the node that gives it, as {"node": "<id>"}',
-    }
-  const wrong = faultOfShape(Binding.anyOf[1], binding)
-  return wrong ? { path: joined(...path, wrong.path), message: wrong.message } : fault
-}
-
-const joined = (...path: string[]): string => path.filter((each) => each !== '').join('.')
-
 /** What is wrong with the shape of a part, at most `max` faults. */
-type FaultsOfPart = (value: unknown, max: number) => Fault[]
+type FaultsOfPart = (value: unknown, max: number) => ShapeFault[]
 
 const faultsOfNode: FaultsOfPart = (node, max) => {
   if (!isObject(node)) return [{ path: '', message: 'must be an object with a type' }]
@@ -170,9 +91,7 @@ const faultsOfNode: FaultsOfPart = (node, max) => {
     ]
   }
   const faults = faultsOfShape(nodeSchemas[type], node, max).map((fault) => explainBinding(node, fault))
-  if (type !== 'transform' || !isObject(node.expression)) return faults
-  const others = faults.filter(({ path }) => !path.startsWith('expression.'))
-  return [...others, ...faultsOfExpression(node.expression, max - others.length)]
+  return kindOf({ type }).faultsOfShape?.(node, faults, max) ?? faults
 }
 
 /** Names that other editors of graphs give to the fields of an edge. */
@@ -212,23 +131,22 @@ const faultsOfParts: Record<Part, FaultsOfPart> = {
   edges: faultsOfEdge,
 }
 
-/** Fields that name an object of the service: their hexadecimal digits are of one case from here on. */
-const references = ['datasourceId', 'cohortId', 'experimentId', 'templateId', 'categoryId'] as const
+/** Ids of objects of the service: their hexadecimal digits are of one case from here on. */
+function nodeInLowerCase(node: WorkflowNode): WorkflowNode {
+  const id = referenceOf(node)
+  return id === undefined ? node : { ...node, [kindOf(node).reference?.field ?? '']: id.toLowerCase() }
+}
 
-function withLowerCaseIds<T extends WorkflowNode | Edge>(part: T): T {
-  const lowered: Record<string, unknown> = { ...part }
-  for (const field of references) {
-    const value = lowered[field]
-    if (typeof value === 'string') lowered[field] = value.toLowerCase()
-  }
-  if ('tags' in part && part.tags) {
-    lowered.tags = part.tags.map(({ tagKeyId, tagValueId }) => ({
+const edgeInLowerCase = (edge: Edge): Edge => ({
+  ...edge,
+  ...(edge.categoryId !== undefined && { categoryId: edge.categoryId.toLowerCase() }),
+  ...(edge.tags && {
+    tags: edge.tags.map(({ tagKeyId, tagValueId }) => ({
       tagKeyId: tagKeyId.toLowerCase(),
       tagValueId: tagValueId.toLowerCase(),
-    }))
-  }
-  return lowered as T
-}
+    })),
+  }),
+})
 
 const mapped = <T>(map: Record<string, T>, change: (value: T) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(map).map(([id, value]) => [id, change(value)]))
@@ -236,11 +154,12 @@ const mapped = <T>(map: Record<string, T>, change: (value: T) => T): Record<stri
 function faultsOfPart(part: Part, id: string, value: unknown, max: number): DefinitionFault[] {
   if (!keyForm.test(id)) {
     const shown = id.length > 70 ? `${id.slice(0, 67)}...` : id
-    return [faultOf('shape', part, shown, '', `its id ${patternMeanings.get(keyPattern)}`)]
+    return [faultsAt(part, shown)('shape', '', `its id ${patternMeanings.get(keyPattern)}`)]
   }
   const type = part === 'nodes' && isObject(value) ? types.find((known) => known === value.type) : undefined
+  const at = faultsAt(part, id, type)
   return faultsOfParts[part](value, max).map(({ path, message }) =>
-    faultOf('shape', part, id, path, [path, message].filter((text) => text !== '').join(' '), type),
+    at('shape', path, [path, message].filter((text) => text !== '').join(' ')),
   )
 }
 
@@ -261,9 +180,9 @@ export function readDefinition(value: UnreadDefinition): ReadDefinition {
   const { nodes, entrypoints, edges } = sound as unknown as WorkflowDefinition
   return {
     definition: {
-      nodes: mapped(nodes, withLowerCaseIds),
+      nodes: mapped(nodes, nodeInLowerCase),
       entrypoints,
-      edges: mapped(edges, withLowerCaseIds),
+      edges: mapped(edges, edgeInLowerCase),
     },
     faults,
   }

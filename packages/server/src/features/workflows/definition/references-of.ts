@@ -1,36 +1,26 @@
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
-
-/** Objects of the service that a definition names, by kind; each id once, sorted. */
-export interface DefinitionReferences {
-  readonly datasourceIds: readonly string[]
-  readonly trackingDatasourceIds: readonly string[]
-  readonly templateIds: readonly string[]
-  readonly cohortIds: readonly string[]
-  readonly experimentIds: readonly string[]
-  readonly tagKeyIds: readonly string[]
-  readonly categoryIds: readonly string[]
-}
+import type { AnalyzeOverrides } from '@millrace/contract/resources/workflow-version.ts'
+import { type DefinitionReferences, type ResourceKind, resourceKinds } from './definition-resources.ts'
+import { kindOf, referenceOf } from './nodes/nodes.ts'
 
 /** Each once, in an order that does not depend on where they stand. */
-export const distinct = (ids: readonly (string | undefined)[]): string[] =>
+const distinct = (ids: readonly (string | undefined)[]): string[] =>
   [...new Set(ids.filter((id) => id !== undefined))].sort()
 
-export function referencesOf(definition: WorkflowDefinition): DefinitionReferences {
-  const nodes = Object.values(definition.nodes)
+/** What a definition and the overrides of its analysis name. */
+export function referencesOf(
+  definition: WorkflowDefinition,
+  { branchTags, branchCategoryIds }: Pick<AnalyzeOverrides, 'branchTags' | 'branchCategoryIds'>,
+): DefinitionReferences {
+  const byKind = Map.groupBy(Object.values(definition.nodes), (node) => kindOf(node).reference?.kind)
   const edges = Object.values(definition.edges)
+  const tags = [...edges.flatMap((edge) => edge.tags ?? []), ...branchTags]
   return {
-    datasourceIds: distinct(
-      nodes.map((node) => (node.type === 'datasource' ? node.datasourceId : undefined)),
-    ),
-    trackingDatasourceIds: distinct(
-      nodes.map((node) => (node.type === 'events' ? node.datasourceId : undefined)),
-    ),
-    templateIds: distinct(nodes.map((node) => (node.type === 'json' ? node.templateId : undefined))),
-    cohortIds: distinct(nodes.map((node) => (node.type === 'cohort' ? node.cohortId : undefined))),
-    experimentIds: distinct(
-      nodes.map((node) => (node.type === 'experiment' ? node.experimentId : undefined)),
-    ),
-    tagKeyIds: distinct(edges.flatMap(({ tags = [] }) => tags.map(({ tagKeyId }) => tagKeyId))),
-    categoryIds: distinct(edges.map(({ categoryId }) => categoryId)),
+    ...(Object.fromEntries(
+      resourceKinds.map((kind) => [kind, distinct((byKind.get(kind) ?? []).map(referenceOf))]),
+    ) as Record<ResourceKind, string[]>),
+    tagKeys: distinct(tags.map(({ tagKeyId }) => tagKeyId)),
+    tagValues: distinct(tags.map(({ tagValueId }) => tagValueId)),
+    categories: distinct([...edges.map(({ categoryId }) => categoryId), ...Object.values(branchCategoryIds)]),
   }
 }

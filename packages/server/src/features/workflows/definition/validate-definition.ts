@@ -2,32 +2,55 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import {
   type DefinitionFault,
   definitionLimits,
+  type NodeType,
   type WorkflowDefinition,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { isReference } from './bindings.ts'
 import { graphOf } from './definition-graph.ts'
 import type { DefinitionResources } from './definition-resources.ts'
-import { checkAddresses } from './validation/addresses.ts'
+import type { NodeKind } from './nodes/node-kind.ts'
+import { dataKindOf, kindOf, rowsOfNode, typeOfReference } from './nodes/nodes.ts'
+import { typeOfConstant } from './nodes/value-type.ts'
+import { type Faults, faultsAt, type Scope } from './scope.ts'
 import { checkBindings } from './validation/bindings.ts'
-import { checkComparisons } from './validation/comparisons.ts'
-import { checkExpressions } from './validation/expressions.ts'
 import { checkReferences } from './validation/references.ts'
-import type { Faults } from './validation/scope.ts'
 import { checkStructure } from './validation/structure.ts'
-import { checkTemplates } from './validation/templates.ts'
 
-const checks = [
-  checkStructure,
-  checkReferences,
-  checkBindings,
-  checkComparisons,
-  checkExpressions,
-  checkTemplates,
-  checkAddresses,
-]
+function scopeOf(definition: WorkflowDefinition, resources: DefinitionResources): Scope {
+  const graph = graphOf(definition)
+  return {
+    definition,
+    graph,
+    resources,
+    typeOf(binding) {
+      if (!isReference(binding)) return typeOfConstant(binding.value)
+      const node = graph.nodes.get(binding.node)
+      return node ? typeOfReference(node, binding, resources) : 'any'
+    },
+    rowsOf: (nodeId) => rowsOfNode(graph.nodes.get(nodeId)),
+    isGivenAddress: (binding) =>
+      isReference(binding) &&
+      (dataKindOf(graph.nodes.get(binding.node))?.isGivenAddress?.(binding.field) ?? false),
+  }
+}
+
+/** What each kind of node validates itself. */
+function* checkNodes(scope: Scope): Faults {
+  const checks = new Map<NodeType, ReturnType<NonNullable<NodeKind['check']>>>()
+  for (const [id, node] of Object.entries(scope.definition.nodes)) {
+    const check = checks.get(node.type) ?? kindOf(node).check?.(scope)
+    if (!check) continue
+    checks.set(node.type, check)
+    yield* check(node, faultsAt('nodes', id, node.type), id)
+    yield undefined
+  }
+}
+
+const checks = [checkStructure, checkReferences, checkBindings, checkNodes]
 
 /** At most `definitionLimits.listed` faults, and undefined between parts that take long. */
 export function* checkDefinition(definition: WorkflowDefinition, resources: DefinitionResources): Faults {
-  const scope = { definition, graph: graphOf(definition), resources }
+  const scope = scopeOf(definition, resources)
   let listed = 0
   for (const check of checks) {
     for (const fault of check(scope)) {

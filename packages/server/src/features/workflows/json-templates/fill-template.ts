@@ -1,17 +1,7 @@
+import type { KnownTemplate } from '../definition/definition-resources.ts'
 import { readNode } from './template-node.ts'
 
-/** What of a template is needed to fill it. */
-export interface FillableTemplate {
-  readonly definition: unknown
-  readonly variables: readonly {
-    readonly name: string
-    readonly type: 'scalar' | 'array' | 'fixed'
-    /** Row of a `fixed` one, from 0. */
-    readonly index?: number | undefined
-  }[]
-}
-
-type Variable = FillableTemplate['variables'][number]
+type Variable = KnownTemplate['variables'][number]
 
 /** What a variable becomes: one value or null, and for an `array` a list. */
 function filledWith({ type, index = 0 }: Variable, given: unknown): unknown {
@@ -28,7 +18,7 @@ function filledWith({ type, index = 0 }: Variable, given: unknown): unknown {
  * Every name of the definition becomes a field of its own, also one that objects inherit.
  */
 export function fillTemplate(
-  { definition, variables }: FillableTemplate,
+  { definition, variables }: KnownTemplate,
   values: ReadonlyMap<string, unknown>,
 ): unknown {
   const filled = new Map(

@@ -1,6 +1,6 @@
 import { newId } from '../../../platform/ids.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
-import { withAutomaticBindings } from '../definition/bindings.ts'
+import { withAutomaticBindings } from '../definition/definition-graph.ts'
 import { createWorkflowStore } from '../workflow-store.ts'
 import { analyseContent, listReferences } from './version-content.ts'
 import type { HeldVersion } from './version-reader.ts'

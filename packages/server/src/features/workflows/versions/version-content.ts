@@ -6,9 +6,9 @@ import type {
 } from '@millrace/contract/resources/workflow-version.ts'
 import { analyzeDefinition } from '../definition/analyze-definition.ts'
 import { complexityOf } from '../definition/complexity.ts'
-import type { DefinitionResources } from '../definition/definition-resources.ts'
+import type { DefinitionReferences, DefinitionResources } from '../definition/definition-resources.ts'
 import { readDefinition } from '../definition/read-definition.ts'
-import { type DefinitionReferences, distinct, referencesOf } from '../definition/references-of.ts'
+import { referencesOf } from '../definition/references-of.ts'
 import type { VersionReference } from './version-store.ts'
 
 /** What users edit of a version and its analysis rests on. */
@@ -37,47 +37,31 @@ export interface ReadContent {
   /** Without the parts that have faults. */
   readonly definition: WorkflowDefinition
   readonly faults: readonly DefinitionFault[]
-  /** Of the definition and of what overrides it. */
   readonly references: DefinitionReferences
-  readonly tagValueIds: readonly string[]
 }
 
 export function readContent({ definition: unread, analyzeOverrides }: Content): ReadContent {
   const { definition, faults } = readDefinition(unread)
-  const references = referencesOf(definition)
-  const tags = [
-    ...Object.values(definition.edges).flatMap((edge) => edge.tags ?? []),
-    ...analyzeOverrides.branchTags,
-  ]
-  return {
-    definition,
-    faults,
-    references: {
-      ...references,
-      tagKeyIds: distinct(tags.map(({ tagKeyId }) => tagKeyId)),
-      categoryIds: distinct([
-        ...references.categoryIds,
-        ...Object.values(analyzeOverrides.branchCategoryIds),
-      ]),
-    },
-    tagValueIds: distinct(tags.map(({ tagValueId }) => tagValueId)),
-  }
+  return { definition, faults, references: referencesOf(definition, analyzeOverrides) }
 }
 
-/** By kind and id, as a version keeps them. */
-export function listReferences({ references, tagValueIds }: ReadContent): VersionReference[] {
-  const { datasourceIds, trackingDatasourceIds, templateIds, cohortIds, experimentIds } = references
-  const of = (kind: VersionReference['kind'], ids: readonly string[]) =>
-    ids.map((resourceId) => ({ kind, resourceId }))
-  return [
-    ...of('datasource', distinct([...datasourceIds, ...trackingDatasourceIds])),
-    ...of('template', templateIds),
-    ...of('cohort', cohortIds),
-    ...of('experiment', experimentIds),
-    ...of('tag-key', references.tagKeyIds),
-    ...of('tag-value', tagValueIds),
-    ...of('category', references.categoryIds),
-  ]
+const kinds = {
+  datasources: 'datasource',
+  trackingDatasources: 'datasource',
+  templates: 'template',
+  cohorts: 'cohort',
+  experiments: 'experiment',
+  tagKeys: 'tag-key',
+  tagValues: 'tag-value',
+  categories: 'category',
+} as const satisfies Record<keyof DefinitionReferences, VersionReference['kind']>
+
+/** By kind and id, as a version keeps them: each once, though a draft may name one datasource as of both kinds. */
+export function listReferences({ references }: ReadContent): VersionReference[] {
+  const listed = Object.entries(kinds).flatMap(([name, kind]) =>
+    references[name as keyof typeof kinds].map((resourceId) => ({ kind, resourceId })),
+  )
+  return [...new Map(listed.map((each) => [`${each.kind} ${each.resourceId}`, each])).values()]
 }
 
 export function analyseContent(

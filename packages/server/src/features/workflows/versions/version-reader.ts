@@ -51,9 +51,7 @@ export async function holdVersion(
   async function read(workflow: StoredWorkflow): Promise<HeldVersion> {
     const version = await getVersion(tx, workflow, choose(workflow))
     const content = readContent(version)
-    const { companyId, resourceGroupIds: teamIds } = workflow
-    const asked = { companyId, teamIds, references: content.references, lock: true }
-    return { workflow, version, content, resources: await readResources(tx, asked) }
+    return { workflow, version, content, resources: await readResources(tx, workflow, content, true) }
   }
   const before = await read(await getWorkflow(tx, viewer, workflowId))
   const workflow = await getWorkflowForUpdate(tx, viewer, workflowId)

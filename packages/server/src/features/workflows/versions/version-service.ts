@@ -18,13 +18,21 @@ import type { Queries } from '../../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { isAssignable } from '../definition/analysis/branch-qualifiers.ts'
+import { joined } from '../definition/binding-shape.ts'
 import { changesBetween } from '../definition/changes-between.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
 import type { ReadResources } from '../read-resources.ts'
 import { assertAllowed } from '../workflow-states.ts'
-import { createWorkflowStore, type StoredWorkflow } from '../workflow-store.ts'
+import { createWorkflowStore, type StoredWorkflow, targetOf } from '../workflow-store.ts'
 import { publishHeld } from './publish-version.ts'
-import { analyseContent, type Content, listReferences, noOverrides, readContent } from './version-content.ts'
+import {
+  analyseContent,
+  type Content,
+  listReferences,
+  noOverrides,
+  type ReadContent,
+  readContent,
+} from './version-content.ts'
 import { getVersion, getWorkflow, getWorkflowForUpdate, holdVersion } from './version-reader.ts'
 import { createVersionStore, type StoredVersion, toVersion } from './version-store.ts'
 
@@ -53,16 +61,12 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
   const { relational, readResources, validateDefinition, workflowChanged, clock } = dependencies
   const record = recorderOf('workflow', dependencies.recordAudit)
 
-  const resourcesOf = (
-    queries: Queries,
-    { companyId, resourceGroupIds: teamIds }: StoredWorkflow,
-    content: ReturnType<typeof readContent>,
-  ) => readResources(queries, { companyId, teamIds, references: content.references, lock: false })
+  const faultsOf = async ({ faults, definition }: ReadContent, resources: DefinitionResources) =>
+    faults.length > 0 ? faults : validateDefinition(definition, resources)
 
-  async function faultsOf(queries: Queries, workflow: StoredWorkflow, version: StoredVersion) {
-    const content = readContent(version)
-    const resources = await resourcesOf(queries, workflow, content)
-    return content.faults.length > 0 ? content.faults : validateDefinition(content.definition, resources)
+  const readBoth = async (queries: Queries, principal: Principal, id: string, versionId: string) => {
+    const workflow = await getWorkflow(queries, principal, id)
+    return { workflow, version: await getVersion(queries, workflow, versionId) }
   }
 
   /**
@@ -77,12 +81,9 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
     body: WorkflowVersionSave,
   ): Promise<void> {
     if (!body.analyzeOverrides) return
-    const workflow = await getWorkflow(tx, principal, id)
-    const version = await getVersion(tx, workflow, versionId)
-    if (version.state !== 'live') return
-    const { companyId, resourceGroupIds: teamIds } = workflow
-    const { references } = readContent(contentOf(version, body))
-    await readResources(tx, { companyId, teamIds, references, lock: true })
+    const { workflow, version } = await readBoth(tx, principal, id, versionId)
+    if (version.state === 'live')
+      await readResources(tx, workflow, readContent(contentOf(version, body)), true)
   }
 
   /** Writes what a version holds from now on, with what follows from it. */
@@ -93,7 +94,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
     { definition, analyzeOverrides, ...fields }: Content & SavedFields,
   ): Promise<void> {
     const content = readContent({ definition, analyzeOverrides })
-    const resources = await resourcesOf(tx, workflow, content)
+    const resources = await readResources(tx, workflow, content)
     assertKnownOverrides(analyzeOverrides, resources)
     const analysed = analyseContent({ definition, analyzeOverrides }, content, resources)
     const store = createVersionStore(tx)
@@ -111,8 +112,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
 
     /** @throws {DomainError} `workflowNotFound` or `workflowVersionNotFound` */
     async read(principal: Principal, id: string, versionId: string): Promise<WorkflowVersion> {
-      const workflow = await getWorkflow(relational.db, principal, id)
-      return toVersion(await getVersion(relational.db, workflow, versionId))
+      return toVersion((await readBoth(relational.db, principal, id, versionId)).version)
     },
 
     /**
@@ -152,9 +152,9 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
 
     /** @throws {DomainError} `workflowNotFound` or `workflowVersionNotFound` */
     async validate(principal: Principal, id: string, versionId: string): Promise<WorkflowValidation> {
-      const workflow = await getWorkflow(relational.db, principal, id)
-      const version = await getVersion(relational.db, workflow, versionId)
-      const faults = await faultsOf(relational.db, workflow, version)
+      const { workflow, version } = await readBoth(relational.db, principal, id, versionId)
+      const content = readContent(version)
+      const faults = await faultsOf(content, await readResources(relational.db, workflow, content))
       return { valid: faults.length === 0, faults: [...faults] }
     },
 
@@ -176,10 +176,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
           assertAllowed(workflow, 'publish')
           if (version.state !== 'draft') throw notDraft(workflow, version)
           await assertExpected(tx, version, expected, 'versionChanged')
-          const faults =
-            content.faults.length > 0
-              ? content.faults
-              : await validateDefinition(content.definition, resources)
+          const faults = await faultsOf(content, resources)
           if (faults.length > 0) throw notPublishable(version, faults)
           await publishHeld(tx, held, { userId: principal.userId, now: clock.now() })
           const details = { versionId: version.id, number: version.number, from: workflow.status }
@@ -211,7 +208,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
         const draft = await getVersion(tx, workflow, workflow.draftVersionId)
         await assertExpected(tx, draft, expected, 'versionChanged')
         const content = readContent(version)
-        const resources = await resourcesOf(tx, workflow, content)
+        const resources = await readResources(tx, workflow, content)
         await writeContent(tx, workflow, draft, {
           definition: version.definition,
           analyzeOverrides: knownOverrides(version.analyzeOverrides, resources),
@@ -232,8 +229,7 @@ export function createVersionService(dependencies: VersionServiceDependencies) {
       versionId: string,
       from: string,
     ): Promise<WorkflowChanges> {
-      const workflow = await getWorkflow(relational.db, principal, id)
-      const after = await getVersion(relational.db, workflow, versionId)
+      const { workflow, version: after } = await readBoth(relational.db, principal, id, versionId)
       const before = await getVersion(relational.db, workflow, from)
       return { from: before.id, to: after.id, changes: changesBetween(partsOf(before), partsOf(after)) }
     },
@@ -262,8 +258,6 @@ function contentOf(version: StoredVersion, body: WorkflowVersionSave): Content {
       : version.analyzeOverrides,
   }
 }
-
-const joined = (...path: string[]): string => path.filter((each) => each !== '').join('.')
 
 /** Of no node, edge or entrypoint: the definition cannot be looked at further. */
 const isOfWhole = ({ nodeId, edgeId, entrypointId }: DefinitionFault): boolean =>

@@ -1,20 +1,17 @@
 import { definitionLimits, type Edge } from '@millrace/contract/resources/workflow-definition.ts'
 import type { AnalyzeOverrides } from '@millrace/contract/resources/workflow-version.ts'
-import type { DefinitionGraph } from '../definition-graph.ts'
 import type { DefinitionResources } from '../definition-resources.ts'
+import { logicKindOf, outputsOf } from '../nodes/nodes.ts'
+import type { DefinitionGraph, GraphEdge } from '../scope.ts'
 import type { Branch } from './branches.ts'
 import { vertexOf } from './vertex-scores.ts'
 
-/**
- * What the most downstream edge of a branch that says something says. Entrypoints that share the branch count last,
- * in the order of zones.
- */
+/** Its edges from below; entrypoints that share the branch count last, in the order of zones. */
+const upwards = ({ edges, entries }: Branch): GraphEdge[] => [...edges.toReversed(), ...entries]
+
+/** What the most downstream edge of a branch that says something says. */
 export function mostDownstream<T>(branch: Branch, read: (edge: Edge) => T | undefined): T | undefined {
-  for (let place = branch.edges.length - 1; place >= 0; place--) {
-    const found = read(branch.edges[place] as Edge)
-    if (found !== undefined) return found
-  }
-  for (const edge of branch.entries) {
+  for (const edge of upwards(branch)) {
     const found = read(edge)
     if (found !== undefined) return found
   }
@@ -34,15 +31,12 @@ function* tagsUpwards(
   graph: DefinitionGraph,
   resources: DefinitionResources,
 ): Generator<Tag> {
-  for (const edge of branch.edges.toReversed()) {
+  for (const edge of upwards(branch)) {
     for (const tag of edge.tags ?? []) yield { ...tag, isSystem: false }
     const node = graph.nodes.get(edge.from)
-    const experiment = node?.type === 'experiment' ? resources.experiments.get(node.experimentId) : undefined
-    const tagValueId = experiment?.variants.find(({ id }) => id === edge.output)?.tagValueId
-    if (experiment?.systemTagKeyId && tagValueId)
-      yield { tagKeyId: experiment.systemTagKeyId, tagValueId, isSystem: true }
+    const brought = node && logicKindOf(node)?.tagOf?.(node, edge.output, resources)
+    if (brought) yield { ...brought, isSystem: true }
   }
-  for (const { tags = [] } of branch.entries) for (const tag of tags) yield { ...tag, isSystem: false }
 }
 
 /** Whether users may assign the tag; a value that was deleted since is none. */
@@ -83,7 +77,7 @@ const maxNameLength = 300
 export function vertexNames(
   graph: DefinitionGraph,
   { customVertexNames }: Pick<AnalyzeOverrides, 'customVertexNames'>,
-  { experiments }: Pick<DefinitionResources, 'experiments'>,
+  resources: DefinitionResources,
 ): (node: string, output?: string) => string {
   const custom = new Map(customVertexNames.map(({ vertexId, name }) => [vertexId, name]))
   return (id, output) => {
@@ -91,11 +85,10 @@ export function vertexNames(
     if (given !== undefined) return given
     const node = graph.nodes.get(id)
     if (output === undefined) return node?.name ?? id
-    const outputs = node?.type === 'conditions' ? node.cases : node?.type === 'split' ? node.groups : []
-    const name = outputs.find((each) => each.id === output)?.name
-    if (name !== undefined) return name
-    const variants = node?.type === 'experiment' ? experiments.get(node.experimentId)?.variants : undefined
-    return `${node?.name ?? id}: ${variants?.find((each) => each.id === output)?.name ?? output}`
+    const name = node && outputsOf(node, resources)?.find((each) => each.id === output)?.name
+    // Where the definition names its outputs itself, a name is of this node alone.
+    if (name !== undefined && !logicKindOf(node)?.foreignOutputsOf) return name
+    return `${node?.name ?? id}: ${name ?? output}`
   }
 }
 

@@ -5,7 +5,9 @@ import {
   type OutputKind,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import type { BranchInfo } from '@millrace/contract/resources/workflow-version.ts'
-import { countPaths, type DefinitionGraph, type GraphEdge } from '../definition-graph.ts'
+import { countPaths } from '../definition-graph.ts'
+import { logicKindOf } from '../nodes/nodes.ts'
+import type { DefinitionGraph, GraphEdge } from '../scope.ts'
 
 /** One way from the node that entrypoints lead to down to an output node. */
 export interface Branch {
@@ -58,14 +60,8 @@ function distinctEdges(edges: readonly GraphEdge[]): GraphEdge[] {
 export function listBranches(graph: DefinitionGraph): Branch[] {
   const { paths, steps } = countPaths(graph)
   if (paths > definitionLimits.paths || steps > definitionLimits.steps) return []
-  const entriesTo = new Map<string, GraphEdge[]>()
-  for (const entrypoint of graph.entrypoints) {
-    for (const edge of distinctEdges(graph.outgoing(entrypoint))) {
-      const entries = entriesTo.get(edge.to)
-      if (entries) entries.push(edge)
-      else entriesTo.set(edge.to, [edge])
-    }
-  }
+  const entries = graph.entrypoints.flatMap((entrypoint) => distinctEdges(graph.outgoing(entrypoint)))
+  const entriesTo = Map.groupBy(entries, ({ to }) => to)
   const onward = new Map<string, GraphEdge[]>()
   const edgesFrom = (node: string): GraphEdge[] => {
     const known = onward.get(node)
@@ -87,10 +83,7 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
   }
 
   /** A group or variant may be called `default` too, and is not what is taken without a match. */
-  const hasDefault = (nodeId: string): boolean => {
-    const type = graph.nodes.get(nodeId)?.type
-    return type === 'conditions' || type === 'cohort'
-  }
+  const hasDefault = (nodeId: string): boolean => logicKindOf(graph.nodes.get(nodeId))?.hasDefault ?? false
   const known = new Map<GraphEdge, WrittenStep>()
   const stepOf = (edge: GraphEdge): WrittenStep => {
     const step = known.get(edge) ?? written(edge.from, edge.output)
@@ -131,6 +124,6 @@ export function listBranches(graph: DefinitionGraph): Branch[] {
       takenSteps.pop()
     }
   }
-  for (const [first, entries] of entriesTo) walk(first, [], true, entries)
+  for (const [first, leading] of entriesTo) walk(first, [], true, leading)
   return branches
 }

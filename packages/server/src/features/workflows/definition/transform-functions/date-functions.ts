@@ -2,13 +2,12 @@ import { DateTime, type DateTimeFormatOptions } from 'luxon'
 import { localeOf, zoneOf } from './locales.ts'
 import {
   constant,
-  optional,
   type TransformFunction,
+  takes,
   WrongArgument,
   withVariables,
 } from './transform-function.ts'
 
-const zone = optional(constant('zone', 'text'))
 const at = (instant: unknown, givenZone: unknown): DateTime =>
   DateTime.fromMillis(instant as number, { zone: zoneOf(givenZone) })
 
@@ -44,12 +43,7 @@ type Unit = (typeof units)[number]
 
 const formatDate: TransformFunction = {
   description: 'A date in one of the named formats; in `en_US` and `UTC` when absent',
-  parameters: [
-    { name: 'date', type: 'date' },
-    constant('format', 'text', Object.keys(dateFormats)),
-    optional(constant('locale', 'text')),
-    zone,
-  ],
+  parameters: [takes.date, constant('format', 'text', Object.keys(dateFormats)), takes.locale, takes.zone],
   result: 'text',
   evaluate: ([date, format, locale, givenZone]) =>
     dateFormats[format as string]?.(at(date, givenZone).setLocale(localeOf(locale))),
@@ -87,12 +81,7 @@ function parseDate(text: string, format: string, givenZone: unknown, locale: unk
 
 const shift = (sign: 1 | -1): TransformFunction => ({
   description: `A date ${sign === 1 ? 'moved on' : 'moved back'} by whole units; days and longer ones by the calendar of the zone`,
-  parameters: [
-    { name: 'date', type: 'date' },
-    { name: 'amount', type: 'number' },
-    constant('unit', 'text', units),
-    zone,
-  ],
+  parameters: [takes.date, { name: 'amount', type: 'number' }, constant('unit', 'text', units), takes.zone],
   result: 'date',
   evaluate([date, amount, unit, givenZone]) {
     const moved = at(date, givenZone).plus({ [unit as Unit]: sign * Math.trunc(amount as number) })
@@ -109,12 +98,7 @@ export const dateFunctions = {
   'parse-date': {
     description:
       'The date that a text writes: `iso`, or a format as `dd/MM/yyyy HH:mm`; in `UTC` when absent',
-    parameters: [
-      { name: 'text', type: 'text' },
-      constant('format', 'text'),
-      zone,
-      optional(constant('locale', 'text')),
-    ],
+    parameters: [takes.text, constant('format', 'text'), takes.zone, takes.locale],
     result: 'date',
     evaluate: ([text, format, givenZone, locale]) =>
       parseDate((text as string).slice(0, maxFormatLength + 1), format as string, givenZone, locale),
@@ -130,7 +114,7 @@ export const dateFunctions = {
       { name: 'from', type: 'date' },
       { name: 'to', type: 'date' },
       constant('unit', 'text', units),
-      zone,
+      takes.zone,
     ],
     result: 'number',
     evaluate: ([from, to, unit, givenZone]) =>
@@ -146,7 +130,7 @@ export const dateFunctions = {
   'get-date-occurence': {
     description:
       'The first anniversary of a date that is not before `after`, as the next birthday; 29 February is the 28th in other years',
-    parameters: [{ name: 'date', type: 'date' }, { name: 'after', type: 'date' }, zone],
+    parameters: [takes.date, { name: 'after', type: 'date' }, takes.zone],
     result: 'date',
     evaluate([date, after, givenZone]) {
       const [first, wanted] = [at(date, givenZone), at(after, givenZone)]

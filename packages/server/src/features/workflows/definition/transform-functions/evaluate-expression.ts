@@ -36,44 +36,41 @@ function textOf(value: unknown): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? bounded(String(value)) : undefined
 }
 
-const advice = {
-  text: 'a text',
-  number: 'a number; parse-number reads one from a text',
-  boolean: 'true or false',
-  date: 'a date; parse-date reads one from a text',
-  list: `a list of at most ${transformLimits.items} items`,
+/** A value as a type takes it, undefined where it is none, and what would be right. */
+const types: Record<
+  TransformParameter['type'],
+  readonly [read: (value: unknown) => unknown, advice: string]
+> = {
+  any: [
+    (value) => (typeof value !== 'object' || value instanceof Date ? textOrSame(value) : listOf(value)),
+    'a text, a number, true, false or a list',
+  ],
+  text: [textOf, 'a text'],
+  number: [
+    (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
+    'a number; parse-number reads one from a text',
+  ],
+  boolean: [(value) => (typeof value === 'boolean' ? value : undefined), 'true or false'],
+  date: [instantOf, 'a date; parse-date reads one from a text'],
+  list: [listOf, `a list of at most ${transformLimits.items} items`],
+}
+
+function textOrSame(value: unknown): unknown {
+  return typeof value === 'string' || value instanceof Date ? textOf(value) : value
+}
+
+function listOf(value: unknown): unknown {
+  return Array.isArray(value) && value.length <= transformLimits.items ? value : undefined
 }
 
 /** A value as a parameter takes it; throws WrongArgument for one of another type. */
 function converted(value: unknown, { name, type, words }: Omit<TransformParameter, 'constant'>): unknown {
   if (value === undefined || value === null) return undefined
-  const wrong = (wanted: string): WrongArgument => new WrongArgument(`${name} must be ${wanted}`)
-  let result: unknown
-  switch (type) {
-    case 'any':
-      if (typeof value === 'string') return bounded(value)
-      if (value instanceof Date) return textOf(value)
-      if (typeof value !== 'object') return value
-      if (Array.isArray(value) && value.length <= transformLimits.items) return value
-      throw wrong('a text, a number, true, false or a list')
-    case 'text':
-      result = textOf(value)
-      break
-    case 'number':
-      result = typeof value === 'number' && Number.isFinite(value) ? value : undefined
-      break
-    case 'boolean':
-      result = typeof value === 'boolean' ? value : undefined
-      break
-    case 'date':
-      result = instantOf(value)
-      break
-    case 'list':
-      result = Array.isArray(value) && value.length <= transformLimits.items ? value : undefined
-      break
-  }
-  if (result === undefined) throw wrong(advice[type])
-  if (words && !words.includes(String(result))) throw wrong(`one of ${words.join(', ')}`)
+  const [read, advice] = types[type]
+  const result = read(value)
+  if (result === undefined) throw new WrongArgument(`${name} must be ${advice}`)
+  if (words && !words.includes(String(result)))
+    throw new WrongArgument(`${name} must be one of ${words.join(', ')}`)
   return result
 }
 

@@ -3,17 +3,17 @@ import {
   constant,
   optional,
   type TransformFunction,
+  takes,
   transformLimits,
   WrongArgument,
   withVariables,
 } from './transform-function.ts'
 
-const list = { name: 'list', type: 'list' } as const
 const items = (value: unknown): readonly unknown[] => value as readonly unknown[]
 
 const arrayGet: TransformFunction = {
   description: 'The item at a place from 0, or from the end where negative; absent where there is none',
-  parameters: [list, constant('index', 'number')],
+  parameters: [takes.list, constant('index', 'number')],
   result: 'any',
   evaluate: ([given, index]) => items(given).at(Math.trunc(index as number)),
 }
@@ -43,7 +43,7 @@ export const listFunctions = {
   'array-get-var': withVariables(arrayGet, ['index']),
   intersection: {
     description: 'Distinct items that both lists have, in the order of the first',
-    parameters: [list, { name: 'other', type: 'list' }],
+    parameters: [takes.list, { name: 'other', type: 'list' }],
     result: 'list',
     evaluate([given, other]) {
       const kept = new Set(items(other))
@@ -52,13 +52,13 @@ export const listFunctions = {
   },
   unique: {
     description: 'Distinct items in their order',
-    parameters: [list],
+    parameters: [takes.list],
     result: 'list',
     evaluate: ([given]) => [...new Set(items(given))],
   },
   'unique-rank': {
     description: 'Distinct items, the most frequent first; the first `count` of them where it is given',
-    parameters: [list, optional(constant('count', 'number'))],
+    parameters: [takes.list, optional(constant('count', 'number'))],
     result: 'list',
     evaluate: ([given, count]) =>
       byFrequency(items(given)).slice(

@@ -4,6 +4,7 @@ import {
   optional,
   remembered,
   type TransformFunction,
+  takes,
   WrongArgument,
   withVariables,
 } from './transform-function.ts'
@@ -80,12 +81,7 @@ function currencyOf(currency: unknown): Intl.NumberFormatOptions {
 
 const formatCurrency: TransformFunction = {
   description: 'A number as an amount of a currency (ISO 4217); in `en_US` when `locale` is absent',
-  parameters: [
-    { name: 'number', type: 'number' },
-    constant('currency', 'text'),
-    optional(constant('locale', 'text')),
-    optional(constant('digits', 'number')),
-  ],
+  parameters: [takes.number, constant('currency', 'text'), takes.locale, takes.digits],
   result: 'text',
   evaluate: ([number, currency, locale, digits]) =>
     formatter(locale, digits, currencyOf(currency)).format(number as number),
@@ -125,7 +121,7 @@ export const numberFunctions = {
   'parse-number': {
     description:
       'The number that a text writes with `.`, or another decimal mark, and any marks between groups',
-    parameters: [{ name: 'text', type: 'text' }, optional(constant('decimalMark', 'text', ['.', ',']))],
+    parameters: [takes.text, optional(constant('decimalMark', 'text', ['.', ',']))],
     result: 'number',
     evaluate: ([text, mark = '.']) => parseNumber(text as string, mark as string),
   },
@@ -133,10 +129,10 @@ export const numberFunctions = {
     description:
       'A number as a locale writes it, also as percent (0.5 is 50%) or with a unit; `en_US` when absent',
     parameters: [
-      { name: 'number', type: 'number' },
+      takes.number,
       constant('style', 'text', ['decimal', 'percent', 'unit']),
-      optional(constant('locale', 'text')),
-      optional(constant('digits', 'number')),
+      takes.locale,
+      takes.digits,
       optional(constant('unit', 'text')),
     ],
     result: 'text',
@@ -160,17 +156,13 @@ export const numberFunctions = {
   },
   absolute: {
     description: 'The number without its sign',
-    parameters: [{ name: 'number', type: 'number' }],
+    parameters: [takes.number],
     result: 'number',
     evaluate: ([number]) => Math.abs(number as number),
   },
   round: {
     description: 'Rounded to `digits` after the decimal mark (0 when absent): half away from 0, up, or down',
-    parameters: [
-      { name: 'number', type: 'number' },
-      optional(constant('mode', 'text', ['round', 'up', 'down'])),
-      optional(constant('digits', 'number')),
-    ],
+    parameters: [takes.number, optional(constant('mode', 'text', ['round', 'up', 'down'])), takes.digits],
     result: 'number',
     evaluate: ([number, mode, digits]) => rounded(number as number, mode, digitsOf(digits) ?? 0) + 0,
     check: ([, , digits]) => void digitsOf(digits),
@@ -189,7 +181,7 @@ export const numberFunctions = {
   },
   multiply: {
     description: 'The product of the numbers',
-    parameters: [{ name: 'number', type: 'number' }],
+    parameters: [takes.number],
     rest: 'number',
     result: 'number',
     evaluate: (values) => decimal(numbers(values).reduce((product, value) => product * value, 1)),
@@ -212,7 +204,7 @@ export const numberFunctions = {
   },
   'aggregate-numbers': {
     description: 'Sum, average or median of a list; average and median of an empty one are absent',
-    parameters: [{ name: 'list', type: 'list' }, constant('mode', 'text', ['sum', 'average', 'median'])],
+    parameters: [takes.list, constant('mode', 'text', ['sum', 'average', 'median'])],
     result: 'number',
     evaluate([list, mode]) {
       const values = list as readonly unknown[]

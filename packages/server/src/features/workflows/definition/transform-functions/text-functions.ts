@@ -7,6 +7,7 @@ import {
   constant,
   optional,
   type TransformFunction,
+  takes,
   transformLimits,
   WrongArgument,
   withVariables,
@@ -25,7 +26,7 @@ function replaceText(text: string, search: string, replacement: string, assertTi
 const replace: TransformFunction = {
   description: 'Every occurrence of `search` replaced; with `pattern` it is a regular expression of RE2',
   parameters: [
-    { name: 'text', type: 'text' },
+    takes.text,
     constant('search', 'text'),
     constant('replacement', 'text'),
     optional(constant('mode', 'text', ['text', 'pattern'])),
@@ -109,11 +110,7 @@ function paddedLength(length: unknown): number {
 export const textFunctions = {
   truncate: {
     description: 'At most `length` characters, the ending included, which is `…` when absent',
-    parameters: [
-      { name: 'text', type: 'text' },
-      constant('length', 'number'),
-      optional(constant('ending', 'text')),
-    ],
+    parameters: [takes.text, constant('length', 'number'), optional(constant('ending', 'text'))],
     result: 'text',
     evaluate([text, length, ending = '…']) {
       const [characters, end] = [[...(text as string)], [...(ending as string)]]
@@ -124,11 +121,7 @@ export const textFunctions = {
   },
   case: {
     description: 'In upper or lower case, or the first letter in upper and the rest in lower case',
-    parameters: [
-      { name: 'text', type: 'text' },
-      constant('mode', 'text', ['upper', 'lower', 'capitalize']),
-      optional(constant('locale', 'text')),
-    ],
+    parameters: [takes.text, constant('mode', 'text', ['upper', 'lower', 'capitalize']), takes.locale],
     result: 'text',
     evaluate([text, mode, locale]) {
       const [given, language] = [text as string, localeOf(locale)]
@@ -141,7 +134,7 @@ export const textFunctions = {
   'replace-var': withVariables(replace, ['search', 'replacement']),
   split: {
     description: 'The parts of a text between separators',
-    parameters: [{ name: 'text', type: 'text' }, constant('separator', 'text')],
+    parameters: [takes.text, constant('separator', 'text')],
     result: 'list',
     evaluate([text, separator], assertTime) {
       assertTime(searchSteps(text as string, separator as string))
@@ -157,7 +150,7 @@ export const textFunctions = {
   extract: {
     description:
       'What the first group of a regular expression of RE2 matches, or the whole match where it has none; absent without a match',
-    parameters: [{ name: 'text', type: 'text' }, constant('pattern', 'text')],
+    parameters: [takes.text, constant('pattern', 'text')],
     result: 'text',
     evaluate: ([text, pattern], assertTime) => extractPattern(text as string, pattern as string, assertTime),
     check: ([, pattern], spend) => checkPattern(pattern as string, spend),
@@ -185,7 +178,7 @@ export const textFunctions = {
   pad: {
     description: 'Filled to `length` characters at its start or end; with spaces at the start when absent',
     parameters: [
-      { name: 'text', type: 'text' },
+      takes.text,
       constant('length', 'number'),
       optional(constant('fill', 'text')),
       optional(constant('side', 'text', ['start', 'end'])),
@@ -200,7 +193,7 @@ export const textFunctions = {
   'create-hash': {
     description: 'A hash of a text in UTF-8, as hexadecimal digits when `encoding` is absent',
     parameters: [
-      { name: 'text', type: 'text' },
+      takes.text,
       constant('algorithm', 'text', ['sha256', 'sha512', 'sha1', 'md5', 'sha224']),
       optional(constant('encoding', 'text', ['hex', 'base64'])),
     ],
@@ -214,7 +207,7 @@ export const textFunctions = {
     description:
       'The text of an AES cipher: `cbc` (16 bytes of initialisation vector first) or `gcm` (12 bytes first, the tag of 16 bytes last); `cbc` and `base64` when absent',
     parameters: [
-      { name: 'text', type: 'text' },
+      takes.text,
       constant('key', 'text'),
       optional(constant('mode', 'text', ['cbc', 'gcm'])),
       optional(constant('encoding', 'text', ['base64', 'hex'])),

@@ -70,6 +70,17 @@ export const optional = (parameter: TransformParameter): TransformParameter => (
   optional: true,
 })
 
+/** Parameters that many functions have. */
+export const takes = {
+  text: { name: 'text', type: 'text' },
+  number: { name: 'number', type: 'number' },
+  date: { name: 'date', type: 'date' },
+  list: { name: 'list', type: 'list' },
+  locale: optional(constant('locale', 'text')),
+  digits: optional(constant('digits', 'number')),
+  zone: optional(constant('zone', 'text')),
+} as const satisfies Record<string, TransformParameter>
+
 /** The same function with some of its constants taken from other nodes. */
 export function withVariables(of: TransformFunction, names: readonly string[]): TransformFunction {
   return {

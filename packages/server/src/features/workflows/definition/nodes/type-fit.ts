@@ -1,15 +1,8 @@
 import type { Binding, ConditionType } from '@millrace/contract/resources/workflow-definition.ts'
 import { isReference } from '../bindings.ts'
+import type { Scope } from '../scope.ts'
 import { instantOf } from '../transform-functions/evaluate-expression.ts'
-import { typeOfConstant, typeOfReference, type ValueType } from '../value-type.ts'
-import type { Scope } from './scope.ts'
-
-/** The type of what a binding gives, `any` where that is not known. */
-export function typeOfBinding(binding: Binding, { graph, resources }: Scope): ValueType {
-  if (!isReference(binding)) return typeOfConstant(binding.value)
-  const node = graph.nodes.get(binding.node)
-  return node ? typeOfReference(node, binding, resources) : 'any'
-}
+import type { ValueType } from './value-type.ts'
 
 const nouns: Record<ConditionType, string> = {
   text: 'a text',
@@ -28,7 +21,7 @@ export function fits(given: ValueType, wanted: ValueType): boolean {
 /** What is wrong with a binding that is read as a type; the end of a sentence, or nothing. */
 export function faultOfType(binding: Binding, wanted: ValueType, scope: Scope): string | undefined {
   if (wanted === 'any') return undefined
-  const given = typeOfBinding(binding, scope)
+  const given = scope.typeOf(binding)
   if (wanted === 'date' && !isReference(binding) && (given === 'text' || given === 'number'))
     return instantOf(binding.value) === undefined ? 'must be a date of ISO 8601, as 2026-01-31' : undefined
   if (given === 'any' || fits(given, wanted)) return undefined
@@ -38,7 +31,7 @@ export function faultOfType(binding: Binding, wanted: ValueType, scope: Scope): 
 /** The same where several values may be given, each by itself or as one list. */
 export function faultOfTypes(binding: Binding, wanted: ValueType, scope: Scope): string | undefined {
   if (isReference(binding))
-    return typeOfBinding(binding, scope) === 'list' ? undefined : faultOfType(binding, wanted, scope)
+    return scope.typeOf(binding) === 'list' ? undefined : faultOfType(binding, wanted, scope)
   for (const value of [binding.value].flat()) {
     const fault = faultOfType({ value }, wanted, scope)
     if (fault) return fault

@@ -1,12 +1,68 @@
-import type {
-  ConditionRule,
-  ConditionType,
-  WorkflowNodeOf,
+import {
+  type ConditionRule,
+  type ConditionType,
+  conditionOperators,
+  type WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import { searchSteps } from '../../../platform/text/search-steps.ts'
-import { type CompiledBinding, compileBinding, type DataNumbers, needsOf } from './compile-binding.ts'
-import type { RunView } from './executable.ts'
-import { failed, isAbsent, readBoolean, readList, readMoment, readNumber, readText } from './values.ts'
+import { searchSteps } from '../../../../platform/text/search-steps.ts'
+import {
+  type CompiledBinding,
+  compileBinding,
+  type DataNumbers,
+  needsOf,
+} from '../../../runner/compile/compile-binding.ts'
+import type { RunView } from '../../../runner/compile/executable.ts'
+import {
+  failed,
+  isAbsent,
+  previewOf,
+  readBoolean,
+  readList,
+  readMoment,
+  readNumber,
+  readText,
+} from '../../../runner/compile/values.ts'
+import type { PlacedBinding } from '../bindings.ts'
+import type { Scope } from '../scope.ts'
+import { checkOutputIds } from './checks.ts'
+import type { LogicNodeKind, ShapeFault } from './node-kind.ts'
+import { faultOfType, faultOfTypes } from './type-fit.ts'
+
+/** Windows of hours before or after now. */
+const isRelative = ({ operator }: ConditionRule): boolean => operator === 'inNext' || operator === 'inLast'
+
+/** The type that the right side of a rule is read as. */
+function rightType(rule: ConditionRule) {
+  if (isRelative(rule)) return 'number'
+  return rule.type === 'list' ? 'text' : rule.type
+}
+
+function* faultsOfRule(rule: ConditionRule, scope: Scope): Generator<ShapeFault> {
+  const { type, operator, value, to } = rule
+  const operators: readonly string[] = conditionOperators[type]
+  if (!operators.includes(operator)) {
+    const message = `${operator} does not fit the type ${type}, which has ${operators.join(', ')}`
+    yield { path: 'operator', message }
+    return
+  }
+  const reason = `because the rule compares as ${type}`
+  const left = faultOfType(value, type, scope)
+  if (left) yield { path: 'value', message: `${left}, ${reason}` }
+  if (operator === 'empty' || operator === 'notEmpty') {
+    if (to) yield { path: 'to', message: `${operator} compares with nothing; leave out to` }
+    return
+  }
+  if (!to) {
+    yield { path: 'to', message: `is required by ${operator}: what the value is compared with` }
+    return
+  }
+  const hasOne = type === 'boolean' || isRelative(rule)
+  if (hasOne && to.length > 1) yield { path: 'to', message: `must hold one value for ${operator}` }
+  for (const [place, binding] of to.entries()) {
+    const right = (hasOne ? faultOfType : faultOfTypes)(binding, rightType(rule), scope)
+    if (right) yield { path: `to.${place}`, message: `${right}, ${reason}` }
+  }
+}
 
 type Operator = ConditionRule['operator']
 type Test = (run: RunView) => boolean
@@ -134,6 +190,8 @@ function compileListTest(
   }
 }
 
+const comparisons = { text: texts, number: numbers, boolean: booleans, date: moments }
+
 /** An operator that the type does not have, in a draft: nothing matches it. */
 const never: Test = () => false
 
@@ -145,20 +203,11 @@ function compileTest(
 ): Test {
   if (operator === 'empty') return (run) => isAbsent(value.read(run))
   if (operator === 'notEmpty') return (run) => !isAbsent(value.read(run))
-  switch (type) {
-    case 'text':
-      return compileComparison(texts, operator, value, to, false) ?? never
-    case 'number':
-      return compileComparison(numbers, operator, value, to, false) ?? never
-    case 'boolean':
-      return compileComparison(booleans, operator, value, to, false) ?? never
-    case 'date':
-      if (operator === 'inNext' || operator === 'inLast')
-        return compileWindow(value, to, operator === 'inNext')
-      return compileComparison(moments, operator, value, to, true) ?? never
-    case 'list':
-      return compileListTest(operator, value, to) ?? never
-  }
+  if (type === 'list') return compileListTest(operator, value, to) ?? never
+  if (type === 'date' && (operator === 'inNext' || operator === 'inLast'))
+    return compileWindow(value, to, operator === 'inNext')
+  const comparison = comparisons[type] as Comparison<unknown>
+  return compileComparison(comparison, operator, value, to, type === 'date') ?? never
 }
 
 interface CompiledRule {
@@ -215,26 +264,56 @@ function chooseFrom(
   return cases.length
 }
 
-export interface CompiledConditions {
-  readonly outputs: readonly string[]
-  readonly bindings: readonly CompiledBinding[]
-  /** Number of the first case that matches, else that of `default`: at once where the data is there. */
-  readonly choose: (run: RunView) => number | Promise<number>
+function bindingsOfRule({ value, to = [] }: ConditionRule, path: string): PlacedBinding[] {
+  const others = to.map((binding, place) => ({ path: `${path}.to.${place}`, binding }))
+  return [{ path: `${path}.value`, binding: value }, ...others]
 }
 
-export function compileConditions(
-  { cases }: WorkflowNodeOf<'conditions'>,
-  data: DataNumbers,
-): CompiledConditions {
-  const compiled = cases.map(
-    ({ match, rules }): CompiledCase => ({
-      isAny: match === 'or',
-      rules: rules.map((rule) => compileRule(rule, data)),
-    }),
-  )
-  return {
-    outputs: [...cases.map(({ id }) => id), 'default'],
-    bindings: compiled.flatMap(({ rules }) => rules.flatMap(({ bindings }) => bindings)),
-    choose: (run) => run.computing(() => chooseFrom(compiled, 0, 0, run)),
-  }
+/** Takes the output of the first case whose rules match. */
+export const conditions: LogicNodeKind<WorkflowNodeOf<'conditions'>> = {
+  bindingsOf: ({ cases }) =>
+    cases.flatMap(({ rules }, place) =>
+      rules.flatMap((rule, number) => bindingsOfRule(rule, `cases.${place}.rules.${number}`)),
+    ),
+  detailsOf: ({ cases }) => cases.reduce((sum, { rules }) => sum + rules.length, 0),
+  outputsOf: ({ cases }) => [...cases, { id: 'default' }],
+  hasDefault: true,
+  scoreOf: (_, output, byBindings) => (output !== 'default' && byBindings ? 1 : 0),
+
+  check: (scope) =>
+    function* ({ cases }, at) {
+      yield* checkOutputIds('cases', cases, at)
+      for (const [place, { id, rules }] of cases.entries()) {
+        const path = `cases.${place}`
+        if (id === 'default') {
+          const message = `${path}.id "default" is the output without a match; name it otherwise`
+          yield at('edges', `${path}.id`, message)
+        }
+        for (const [number, rule] of rules.entries()) {
+          for (const fault of faultsOfRule(rule, scope)) {
+            const field = `${path}.rules.${number}.${fault.path}`
+            yield at('operator', field, `${field} ${fault.message}`)
+          }
+        }
+      }
+    },
+
+  compile({ cases }, { numbers: data }) {
+    const compiled = cases.map(
+      ({ match, rules }): CompiledCase => ({
+        isAny: match === 'or',
+        rules: rules.map((rule) => compileRule(rule, data)),
+      }),
+    )
+    const bindings = compiled.flatMap(({ rules }) => rules.flatMap((rule) => rule.bindings))
+    return {
+      needs: needsOf(bindings),
+      inputOf: (run) =>
+        bindings.flatMap(({ fixed, need, read }) => {
+          if (fixed) return []
+          return [need !== undefined && run.isUsed(need) ? previewOf(read(run)) : null]
+        }),
+      choose: (run) => run.computing(() => chooseFrom(compiled, 0, 0, run)),
+    }
+  },
 }
