@@ -1,6 +1,6 @@
 import type { CohortMember } from '@millrace/contract/resources/cohort.ts'
 import type { Listed, Range } from '../../../platform/paging.ts'
-import { cohort } from '../members/cohort.ts'
+import { cohort } from '../members/catalogue.ts'
 import { events } from '../members/events.ts'
 import type { CompiledQuery } from '../query/compile/compile.ts'
 import { rowsOf } from '../query/compile/compile-rows.ts'

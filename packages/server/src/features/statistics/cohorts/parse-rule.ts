@@ -1,7 +1,7 @@
 import type { CohortRule, SeenWithin } from '@millrace/contract/resources/cohort.ts'
 import type { DateRange } from '@millrace/contract/resources/query.ts'
 import { membersOfSelection, parseEventFilters, parseSelection } from '../explorations/selection.ts'
-import { cohort } from '../members/cohort.ts'
+import { cohort } from '../members/catalogue.ts'
 import type { CohortCondition } from '../query/query.ts'
 import { createQueryFaults, type QueryFaults } from '../query/query-faults.ts'
 import { DateFault, type Now, readMoment, readRange } from '../query/time/dates.ts'
