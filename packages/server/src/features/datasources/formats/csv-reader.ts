@@ -7,6 +7,8 @@ export interface CsvOptions {
   readonly delimiter: string
   /** Names of the columns of a file without header. */
   readonly columns?: readonly string[]
+  /** Whether a record needs a value for each column; without it values may be missing at the end. */
+  readonly isExact?: boolean
   readonly onHeader?: (names: readonly string[]) => void
 }
 
@@ -31,6 +33,7 @@ const invalid = -2
  */
 export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOptions): TextReader {
   const delimiter = csv.delimiter.charCodeAt(0)
+  const isExact = csv.isExact ?? csv.columns !== undefined
   let names = csv.columns
   let hasProtoName = names?.includes('__proto__') ?? false
   let text = ''
@@ -152,7 +155,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
     }
     entry++
     const isLong = values.length > names.length && values.slice(names.length).some((value) => value !== '')
-    if (isLong || (csv.columns !== undefined && values.length !== names.length)) {
+    if (isLong || (isExact && values.length !== names.length)) {
       leaveOut(
         `${values.length} values for ${names.length} columns: quote values that contain the delimiter or a line end`,
       )
@@ -248,12 +251,17 @@ function lineEndsIn(value: string): number {
 
 /** Names of a header, each once: an empty one becomes `column_3`, a second `name` becomes `name_2`. */
 export function columnNames(header: readonly string[]): string[] {
+  const unique = createNameRegister()
+  return header.map((name, index) => unique(name.trim() || `column_${index + 1}`))
+}
+
+/** Makes names unique in their order: the second `price` becomes `price_2`. */
+export function createNameRegister(): (name: string) => string {
   const taken = new Set<string>()
-  return header.map((given, index) => {
-    const name = given.trim() || `column_${index + 1}`
+  return (name) => {
     let unique = name
     for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`
     taken.add(unique)
     return unique
-  })
+  }
 }
