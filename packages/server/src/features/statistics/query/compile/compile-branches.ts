@@ -6,27 +6,21 @@ import { boundTime, type TimeForm, timeCondition } from './compile-conditions.ts
 import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
 import type { Definitions } from './compile-lookups.ts'
-import { type Rows, rowsOf } from './compile-rows.ts'
+import { rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
-import type { WorkflowSight } from './compile-sight.ts'
-import type { EventAliases } from './event-name.ts'
-import type { Parameters } from './parameters.ts'
+import { nested, select } from './parameters.ts'
 import type { Pass } from './passes.ts'
-import { nested, select } from './sql-text.ts'
+import type { Rows, StatementContext } from './rows.ts'
 
 /** Input for the compilation of one branch. */
-export interface BranchContext {
+export interface BranchContext extends StatementContext {
   readonly plan: Plan
   readonly pass: Pass
   readonly buckets: Buckets
-  readonly companyId: string
   /** Whether distinct counts are exact at any size. */
   readonly exactCounts: boolean
-  readonly eventAliases: EventAliases
-  readonly sight: WorkflowSight
   readonly attribution: Attribution
   readonly definitions: Definitions
-  readonly parameters: Parameters
   /** Whether rows are grouped by each grouping by itself, and `part` says by which, instead of by all together. */
   readonly isApart?: boolean
 }

@@ -4,9 +4,8 @@ import { type CompiledQuery, type CompileSettings, compileQuery, orderTerms, sel
 import { branchSql } from './compile-branches.ts'
 import { createBuckets } from './compile-groupings.ts'
 import { noDefinitions } from './compile-lookups.ts'
-import { createParameters, type Statement } from './parameters.ts'
+import { createParameters, nested, type Statement, select } from './parameters.ts'
 import { passesOf } from './passes.ts'
-import { nested, select } from './sql-text.ts'
 
 /** One statement that answers several queries. */
 export interface SharedStatement extends Statement {

@@ -1,7 +1,6 @@
 import { interactionNames, storedInteractions } from '../../../../database/workflow-columns.ts'
 import type { EventAliases } from './event-name.ts'
-import type { Parameters } from './parameters.ts'
-import { nested, select } from './sql-text.ts'
+import { nested, type Parameters, select } from './parameters.ts'
 
 /**
  * The displays and clicks of a company's workflows: the table, and custom events that the company has renamed to one of

@@ -10,9 +10,8 @@ import { type CellForm, createBuckets, formOf } from './compile-groupings.ts'
 import { type Definitions, noDefinitions } from './compile-lookups.ts'
 import type { WorkflowSight } from './compile-sight.ts'
 import type { EventAliases } from './event-name.ts'
-import { createParameters } from './parameters.ts'
+import { createParameters, nested, select } from './parameters.ts'
 import { passesOf } from './passes.ts'
-import { nested, select } from './sql-text.ts'
 
 export interface ResultColumn {
   readonly key: string
