@@ -19,7 +19,7 @@ export interface AnswerBodies {
    * ended.
    * @throws {DomainError} `resultTooLarge`, `tooManyRequests`, `unavailable`, and what the answer throws
    */
-  gather(answer: Answer, companyId: string): Promise<AnswerBody>
+  collect(answer: Answer, companyId: string): Promise<AnswerBody>
 }
 
 /** Answers of one company that are held in files, from their first bytes there until they are sent. */
@@ -43,7 +43,7 @@ export function createAnswerBodies(options: {
   }
 
   return {
-    async gather(answer, companyId) {
+    async collect(answer, companyId) {
       let leave = () => {}
       const onFile = async () => {
         leave = await gate.enter(companyId)

@@ -1,5 +1,5 @@
 import { setOwn } from './own-properties.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, tooLarge } from './source-fault.ts'
 import type { RawRow } from './source-options.ts'
 import { type ReaderOptions, sizeText, type TextReader } from './text-reader.ts'
 
@@ -141,8 +141,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
     }
     if (values.every(isEmpty)) return
     if (values.length > limits.entryFields) {
-      throw new SourceFault(
-        'too_large',
+      throw tooLarge(
         `Line ${line} has ${values.length} values: at most ${limits.entryFields} are read. Is the delimiter right?`,
         { line },
       )
@@ -170,21 +169,17 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
 
   function leaveOutLine(message: string, readTo: number): void {
     if (names === undefined) {
-      throw new SourceFault('malformed', `Line ${line}, the header: ${message}`, { line })
+      throw malformed(`Line ${line}, the header: ${message}`, { line })
     }
     entry++
     leaveOut(message)
     const next = nextLine(at)
     reread += Math.max(0, readTo - next)
     if (reread > rereadEntries * limits.entryBytes) {
-      throw new SourceFault(
-        'malformed',
-        `Too many quotes that are not closed, the last one in line ${line}`,
-        {
-          line,
-          entry,
-        },
-      )
+      throw malformed(`Too many quotes that are not closed, the last one in line ${line}`, {
+        line,
+        entry,
+      })
     }
     line++
     at = next
@@ -196,8 +191,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
       leaveOutLine(`a quote is not closed within ${sizeText(limits.entryBytes)}`, at + limits.entryBytes)
       return
     }
-    throw new SourceFault(
-      'too_large',
+    throw tooLarge(
       `Line ${line} is longer than ${sizeText(limits.entryBytes)}: is this CSV, with a line end after each entry?`,
       { line },
     )
@@ -230,7 +224,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
       if (isCut) return
       drain(true)
       if (names === undefined) {
-        throw new SourceFault('no_entries', 'The file is empty: CSV begins with a line of column names')
+        throw noEntries('The file is empty: CSV begins with a line of column names')
       }
     },
   }

@@ -6,8 +6,8 @@ import { conditionOf } from '../cohorts/cohort-reader.ts'
 import type { StoredCohort } from '../cohorts/cohort-store.ts'
 import { openZone } from '../query/time/zone.ts'
 import type { StatisticsSettings } from '../question.ts'
+import { type BatcherLimits, type BatchGroup, createBatcher } from './batcher.ts'
 import type { ReadMembership } from './cohort-membership-store.ts'
-import { createGathering, type Gathered, type GatheringLimits } from './gathering.ts'
 import { keyOfName, nameOf, type PersonEvent, type PersonKey, type PersonName } from './person.ts'
 import type { AskedHistory, PersonEventsStore } from './person-events-store.ts'
 import { personSeconds } from './statement-limits.ts'
@@ -23,7 +23,7 @@ export interface PersonServiceDependencies {
   readonly limits?: Partial<PersonLimits>
 }
 
-export interface PersonLimits extends GatheringLimits {
+export interface PersonLimits extends BatcherLimits {
   /** Statements about persons at once, of all companies. */
   readonly statements: number
   /** For how long an answer is given again. */
@@ -50,7 +50,7 @@ const maxMembershipBytes = 8 * 1024 * 1024
 /** What an answer takes beside its key and value. */
 const overheadBytes = 200
 
-interface CohortGroup extends Gathered {
+interface CohortGroup extends BatchGroup {
   readonly cohortId: string
 }
 
@@ -96,7 +96,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
   const histories = recent<readonly PersonEvent[]>(limits.maxBytes, bytesOf)
   const memberships = recent<boolean>(maxMembershipBytes, () => 0)
 
-  const gatheredHistories = createGathering<Gathered, AskedHistory, readonly PersonEvent[]>({
+  const batchedHistories = createBatcher<BatchGroup, AskedHistory, readonly PersonEvent[]>({
     statements,
     limits,
     async answer({ companyId }, asked, signal) {
@@ -111,7 +111,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
     },
   })
 
-  const gatheredMemberships = createGathering<CohortGroup, PersonName, boolean>({
+  const batchedMemberships = createBatcher<CohortGroup, PersonName, boolean>({
     statements,
     limits,
     async answer({ companyId, cohortId, key }, names, signal) {
@@ -138,7 +138,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       const keyOfAsked = keyOfHistory(companyId, asked)
       const found =
         histories.get(keyOfAsked) ??
-        (await gatheredHistories.ask({ companyId, key: companyId }, keyOfAsked, asked, signal))
+        (await batchedHistories.ask({ companyId, key: companyId }, keyOfAsked, asked, signal))
       return { events: found.filter(({ time }) => time >= since) }
     },
 
@@ -147,7 +147,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       if (name === undefined) return false
       const group = { companyId, cohortId, key: `${companyId} ${cohortId}` }
       const known = memberships.get(`${group.key} ${keyOfName(name)}`)
-      return known ?? (await gatheredMemberships.ask(group, keyOfName(name), name, signal))
+      return known ?? (await batchedMemberships.ask(group, keyOfName(name), name, signal))
     },
   }
 }
