@@ -238,11 +238,7 @@ export function rejectTooManyBuckets(
 
 function rejectOpenFill(ranges: readonly PlannedRange[], faults: QueryFaults): void {
   if (ranges.every(({ times }) => times.every(isBounded))) return
-  faults.add(
-    'invalidQuery',
-    'fill',
-    'buckets are filled within a dateRange that has a begin and an end: give one',
-  )
+  faults.invalid('fill', 'buckets are filled within a dateRange that has a begin and an end: give one')
 }
 
 function bucketsOf({ groupings, zone }: ParsedQuery, { times }: PlannedRange): number[] {

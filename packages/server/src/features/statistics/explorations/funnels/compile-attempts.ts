@@ -9,7 +9,7 @@ import type { StatementContext } from '../../query/compile/rows.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../../query/query.ts'
 import { unionOf } from '../../query/time/interval.ts'
 import { namesOfAny } from '../selection.ts'
-import type { Funnel } from './funnel.ts'
+import type { Funnel } from './parse-funnel.ts'
 
 export interface AttemptsContext extends StatementContext {
   readonly funnel: Funnel

@@ -6,7 +6,7 @@ import type { WorkflowSight } from '../../query/compile/compile-sight.ts'
 import { createParameters, nested, type Parameters, select } from '../../query/compile/parameters.ts'
 import { unionOf } from '../../query/time/interval.ts'
 import { attemptsSql, isCompared, rangeIndexes, stepNumbers } from './compile-attempts.ts'
-import type { Funnel } from './funnel.ts'
+import type { Funnel } from './parse-funnel.ts'
 
 const median = 'quantileExactInclusive'
 

@@ -14,7 +14,7 @@ export function resolveCohorts(
   const { operator } = filter
   const values = filter.values ?? []
   if (!cohorts) {
-    faults.add('invalidQuery', path, 'a cohort cannot be named here', 'persons.cohort')
+    faults.invalid(path, 'a cohort cannot be named here', 'persons.cohort')
     return undefined
   }
   const of: CohortCondition[] = []
@@ -23,7 +23,7 @@ export function resolveCohorts(
     if (found) of.push(found)
     else {
       const message = `there is no cohort ${shown(value)}; GET /v2/statistics/cohorts lists those of your company`
-      faults.add('invalidQuery', `${path}.values.${i}`, message, 'persons.cohort')
+      faults.invalid(`${path}.values.${i}`, message, 'persons.cohort')
     }
   }
   if (of.length < values.length) return undefined

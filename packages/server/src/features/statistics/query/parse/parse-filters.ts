@@ -79,7 +79,7 @@ export function parseFilters(
   const all = listFilters(asked, path)
   if (all.length > queryLimits.filtersInGroups) {
     const text = `${all.length} filters are more than the ${queryLimits.filtersInGroups} that all groups may hold together`
-    faults.add('invalidQuery', path, text)
+    faults.invalid(path, text)
   }
   const textLength = ({ values }: BinaryFilter) => (values ?? []).reduce((n, value) => n + value.length, 0)
   if (all.reduce((sum, [filter]) => sum + textLength(filter), 0) > filterText) {
@@ -135,7 +135,7 @@ export function parseFilters(
     }
     const { and, or } = filter
     if (and !== undefined && or !== undefined) {
-      faults.add('invalidQuery', here, 'a group has and, or it has or: put one into the other')
+      faults.invalid(here, 'a group has and, or it has or: put one into the other')
       return []
     }
     if (or === undefined) return readAll(and ?? [], `${here}.and`)
@@ -150,44 +150,46 @@ export function parseFilters(
     or: readonly Filter[],
     here: string,
   ): Condition | undefined {
-    const conditions = parts.flat()
-    const dimensions = parts.map((each) =>
-      each.flatMap((one) => (one.kind === 'dimension' ? one.filter : [])),
-    )
-    const measures = parts.map((each) => each.flatMap((one) => (one.kind === 'measure' ? one.filter : [])))
-    const sets = parts.map((each) => each.flatMap((one) => (one.kind === 'time' ? [one.set] : [])))
-    switch (new Set(conditions.map(({ kind }) => kind)).size) {
-      case 0:
+    const [kind, ...others] = new Set(parts.flat().map((each) => each.kind))
+    if (others.length > 0) {
+      const named = [...new Set(listFilters(or).map(([filter]) => nameOf(filter)))]
+      const text =
+        `an or joins filters of one kind, and here are several (${named.slice(0, 5).join(', ')}): dimensions filter ` +
+        'events, measures filter groups of them, and times say what counts at all. Ask one query for each kind'
+      faults.invalid(here, text, ...named)
+      return undefined
+    }
+    switch (kind) {
+      case 'dimension':
+        return { kind, filter: anyOf(parts.map(dimensionFilters)) }
+      case 'measure':
+        return { kind, filter: anyOf(parts.map(measureFilters)) }
+      case 'time':
+        return { kind, set: unionOf(parts.flatMap((each) => timesWithin(each, always))) }
+      default:
         // Nothing in it could be read, which is a fault already.
         return undefined
-      case 1:
-        break
-      default: {
-        const named = [...new Set(listFilters(or).map(([filter]) => nameOf(filter)))]
-        const text =
-          `an or joins filters of one kind, and here are several (${named.slice(0, 5).join(', ')}): dimensions filter ` +
-          'events, measures filter groups of them, and times say what counts at all. Ask one query for each kind'
-        faults.add('invalidQuery', here, text, ...named)
-        return undefined
-      }
-    }
-    if (conditions[0]?.kind === 'dimension') return { kind: 'dimension', filter: anyOf(dimensions) }
-    if (conditions[0]?.kind === 'measure') return { kind: 'measure', filter: anyOf(measures) }
-    return {
-      kind: 'time',
-      set: unionOf(sets.flatMap((each) => each.reduce(intersectionOf, always))),
     }
   }
 
   const conditions = readAll(asked, path)
   return {
-    dimensions: conditions.flatMap((each) => (each.kind === 'dimension' ? [each.filter] : [])),
-    measures: conditions.flatMap((each) => (each.kind === 'measure' ? [each.filter] : [])),
+    dimensions: dimensionFilters(conditions),
+    measures: measureFilters(conditions),
     times,
-    when: (set) =>
-      conditions.reduce((left, each) => (each.kind === 'time' ? intersectionOf(left, each.set) : left), set),
+    when: (set) => timesWithin(conditions, set),
   }
 }
+
+const dimensionFilters = (conditions: readonly Condition[]) =>
+  conditions.flatMap((each) => (each.kind === 'dimension' ? [each.filter] : []))
+
+const measureFilters = (conditions: readonly Condition[]) =>
+  conditions.flatMap((each) => (each.kind === 'measure' ? [each.filter] : []))
+
+/** The instants of a set that pass the conditions on times. */
+const timesWithin = (conditions: readonly Condition[], set: TimeSet): TimeSet =>
+  conditions.reduce((left, each) => (each.kind === 'time' ? intersectionOf(left, each.set) : left), set)
 
 function anyOf<T>(parts: readonly (readonly FilterTree<T>[])[]): FilterTree<T> {
   const filters = parts.map((part): FilterTree<T> => {
@@ -210,8 +212,7 @@ function readMember(
 ): Dimension | Measure | undefined {
   const [member, dimension] = [filter.member ?? undefined, filter.dimension ?? undefined]
   if (member !== undefined && dimension !== undefined && member !== dimension) {
-    faults.add(
-      'invalidQuery',
+    faults.invalid(
       path,
       `member and dimension are two names of one field and differ here: ${member}, ${dimension}`,
       member,
@@ -220,7 +221,7 @@ function readMember(
   }
   const id = member ?? dimension
   if (id === undefined) {
-    faults.add('invalidQuery', path, 'names no member: say in member what is filtered')
+    faults.invalid(path, 'names no member: say in member what is filtered')
     return undefined
   }
   return resolveMember(id, `${path}.${member === undefined ? 'dimension' : 'member'}`, faults)
@@ -239,22 +240,17 @@ function checkValues(
   const known = member.kind === 'measure' ? operatorsOf[type] : operatorsFor(member)
   if (!known.includes(operator)) {
     const text = `${operator} does not apply to ${member.id}, a ${type}; it takes ${known.join(', ')}`
-    faults.add('invalidQuery', `${path}.operator`, text, member.id)
+    faults.invalid(`${path}.operator`, text, member.id)
     return false
   }
   if (presenceOperators.has(operator)) {
     if (values.length === 0) return true
     const text = `${operator} on ${member.id} asks whether there is a value: leave out values, or use equals`
-    faults.add('invalidQuery', `${path}.values`, text, member.id)
+    faults.invalid(`${path}.values`, text, member.id)
     return false
   }
   if (values.length === 0) {
-    faults.add(
-      'invalidQuery',
-      `${path}.values`,
-      `${operator} on ${member.id} needs at least one value`,
-      member.id,
-    )
+    faults.invalid(`${path}.values`, `${operator} on ${member.id} needs at least one value`, member.id)
     return false
   }
   const wrong = values.findIndex((value) => !readable(value, type, operator))
@@ -267,12 +263,7 @@ function checkValues(
     time: 'well-formed text without U+0000',
   }[isNumber ? 'number' : type]
   const value = JSON.stringify((values[wrong] ?? '').slice(0, 60))
-  faults.add(
-    'invalidQuery',
-    `${path}.values.${wrong}`,
-    `${value} is not ${needed}, as ${member.id} needs`,
-    member.id,
-  )
+  faults.invalid(`${path}.values.${wrong}`, `${value} is not ${needed}, as ${member.id} needs`, member.id)
   return false
 }
 
@@ -294,7 +285,7 @@ function readTimes(filter: BinaryFilter, path: string, now: Now, faults: QueryFa
     return operator === 'notEquals' ? complementOf(parts) : parts
   } catch (error) {
     if (!(error instanceof DateFault)) throw error
-    faults.add('invalidQuery', `${path}.values`, error.message, nameOf(filter))
+    faults.invalid(`${path}.values`, error.message, nameOf(filter))
     return undefined
   }
 }

@@ -24,7 +24,7 @@ export function readRangeAt(
     return readRange(range, now)
   } catch (error) {
     if (!(error instanceof DateFault)) throw error
-    faults.add('invalidQuery', path, error.message)
+    faults.invalid(path, error.message)
     return undefined
   }
 }
@@ -38,7 +38,7 @@ export function readComparedAt(
 ): Interval | undefined {
   const interval = readRangeAt(range, path, now, faults)
   if (!interval || isBounded(interval)) return interval
-  faults.add('invalidQuery', path, 'a range that is compared needs a begin and an end')
+  faults.invalid(path, 'a range that is compared needs a begin and an end')
   return undefined
 }
 
@@ -67,10 +67,10 @@ export function parseTimeDimensions(
       }
     }
     if (dateRange !== undefined && compareDateRange !== undefined) {
-      faults.add('invalidQuery', path, 'dateRange and compareDateRange exclude each other: give one of them')
+      faults.invalid(path, 'dateRange and compareDateRange exclude each other: give one of them')
     } else if (compareDateRange !== undefined) {
       if (comparison) {
-        faults.add('invalidQuery', path, 'one time dimension of a query can have compareDateRange, not two')
+        faults.invalid(path, 'one time dimension of a query can have compareDateRange, not two')
       }
       comparison = compareDateRange.flatMap(
         (range, j) => readComparedAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],
