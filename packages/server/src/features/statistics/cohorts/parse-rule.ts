@@ -2,9 +2,10 @@ import type { CohortRule, SeenWithin } from '@millrace/contract/resources/cohort
 import type { DateRange } from '@millrace/contract/resources/query.ts'
 import { membersOfSelection, parseEventFilters, parseSelection } from '../explorations/selection.ts'
 import { cohort } from '../members/catalogue.ts'
+import { readDates } from '../query/parse/parse-time.ts'
 import type { CohortCondition } from '../query/query.ts'
 import { createQueryFaults, faultsBy, type QueryFaults } from '../query/query-faults.ts'
-import { DateFault, type Now, readMoment, readRange } from '../query/time/dates.ts'
+import { type Now, readMoment, readRange } from '../query/time/dates.ts'
 import { always, intersectionOf, type TimeSet, unionOf } from '../query/time/interval.ts'
 
 /** What a rule says; exactly one of them. */
@@ -91,17 +92,6 @@ function kindOf(rule: CohortRule, path: string, faults: QueryFaults): Kind | und
   return kind
 }
 
-/** Gives the value, or notes why a date cannot be read. */
-function reading<T>(path: string, faults: QueryFaults, read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof DateFault)) throw error
-    faults.invalid(path, error.message)
-    return undefined
-  }
-}
-
 function readTimes(
   range: DateRange | null | undefined,
   path: string,
@@ -109,7 +99,7 @@ function readTimes(
   faults: QueryFaults,
 ): TimeSet {
   if (range === undefined || range === null) return always
-  const interval = reading(path, faults, () => readRange(range, now))
+  const interval = readDates(path, faults, () => readRange(range, now))
   return interval ? unionOf([interval]) : []
 }
 
@@ -126,7 +116,7 @@ function readSeen(
     side: (day: { from: number; to: number }) => TimeSet,
   ) => {
     if (text === undefined) return
-    const moment = reading(`${path}.${name}`, faults, () => readMoment(text, now))
+    const moment = readDates(`${path}.${name}`, faults, () => readMoment(text, now))
     if (moment) times = intersectionOf(times, side(moment))
   }
   cut('before', before, ({ from }) => [{ from: -Infinity, to: from }])

@@ -8,7 +8,7 @@ import { personInCohort } from './compile-cohorts.ts'
 import { conditionOn, timeCondition, treeSql } from './compile-conditions.ts'
 import { devicesOfPeople } from './compile-people.ts'
 import { rowsOf } from './compile-rows.ts'
-import { concealedSql } from './compile-sight.ts'
+import { concealedSql } from './compile-workflows.ts'
 import { nested, select } from './parameters.ts'
 import type { Rows, RowsOptions } from './rows.ts'
 

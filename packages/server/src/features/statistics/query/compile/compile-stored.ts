@@ -2,7 +2,7 @@ import type { Expression, IdentityColumn, Source } from '../../members/member.ts
 import type { TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
 import { bindingConditions, ofPeople } from './compile-people.ts'
-import { shownColumn } from './compile-sight.ts'
+import { shownColumn } from './compile-workflows.ts'
 import { nested, type Parameters, select } from './parameters.ts'
 
 export interface StoredOptions {

@@ -2,7 +2,7 @@ import type { Dimension, Source } from '../../members/member.ts'
 import type { DimensionFilter, FilterTree } from '../query.ts'
 import type { TimeSet } from '../time/interval.ts'
 import type { Definitions } from './compile-lookups.ts'
-import type { WorkflowSight } from './compile-sight.ts'
+import type { WorkflowSight } from './compile-workflows.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 

@@ -5,11 +5,19 @@ import {
   presenceOperators,
   queryLimits,
 } from '@millrace/contract/resources/query.ts'
+import { isId, normalizeId } from '../../../../platform/ids.ts'
 import { type Dimension, type Measure, operatorsFor, operatorsOf } from '../../members/member.ts'
 import { isUnreadableNumber } from '../numbers.ts'
-import type { DimensionFilter, FilterTree, MeasureFilter, Reading } from '../query.ts'
+import type {
+  CohortCondition,
+  DimensionFilter,
+  FilterTree,
+  KnownCohorts,
+  MeasureFilter,
+  Reading,
+} from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
-import { DateFault, type Now, readMoment, readRange } from '../time/dates.ts'
+import { type Now, readMoment, readRange } from '../time/dates.ts'
 import {
   always,
   complementOf,
@@ -18,8 +26,8 @@ import {
   type TimeSet,
   unionOf,
 } from '../time/interval.ts'
-import { resolveCohorts } from './parse-cohorts.ts'
-import { resolveMember } from './parse-members.ts'
+import { resolveMember, shown } from './parse-members.ts'
+import { readDates } from './parse-time.ts'
 
 interface ParsedFilters {
   readonly dimensions: readonly FilterTree<DimensionFilter>[]
@@ -278,16 +286,13 @@ function readable(value: string, type: Dimension['type'], operator: FilterOperat
 function readTimes(filter: BinaryFilter, path: string, now: Now, faults: QueryFaults): TimeSet | undefined {
   const { operator } = filter
   const values = filter.values ?? []
-  try {
+  const read = (): TimeSet => {
     if (operator === 'inDateRange') return unionOf([readRange(values, now)])
     if (operator === 'notInDateRange') return complementOf(unionOf([readRange(values, now)]))
     const parts = unionOf(values.map((value) => timesOf(operator, readMoment(value, now))))
     return operator === 'notEquals' ? complementOf(parts) : parts
-  } catch (error) {
-    if (!(error instanceof DateFault)) throw error
-    faults.invalid(`${path}.values`, error.message, nameOf(filter))
-    return undefined
   }
+  return readDates(`${path}.values`, faults, read, nameOf(filter))
 }
 
 /** The instants that one value of an operator means; a date is its whole day, an instant its millisecond. */
@@ -313,4 +318,30 @@ function timesOf(operator: FilterOperator, { from, to }: Interval): Interval {
 /** Names as a sentence lists them. */
 function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** Who passes a filter on cohorts; undefined, with its fault, where one of them does not exist. */
+function resolveCohorts(
+  filter: BinaryFilter,
+  path: string,
+  cohorts: KnownCohorts | undefined,
+  faults: QueryFaults,
+): CohortCondition | undefined {
+  const { operator } = filter
+  const values = filter.values ?? []
+  if (!cohorts) {
+    faults.invalid(path, 'a cohort cannot be named here', 'persons.cohort')
+    return undefined
+  }
+  const of: CohortCondition[] = []
+  for (const [i, value] of values.entries()) {
+    const found = isId(value) ? cohorts.get(normalizeId(value)) : undefined
+    if (found) of.push(found)
+    else {
+      const message = `there is no cohort ${shown(value)}; GET /v2/statistics/cohorts lists those of your company`
+      faults.invalid(`${path}.values.${i}`, message, 'persons.cohort')
+    }
+  }
+  if (of.length < values.length) return undefined
+  return operator === 'equals' ? { kind: 'or', of } : { kind: 'not', of: { kind: 'or', of } }
 }

@@ -13,6 +13,22 @@ interface ParsedTimes {
   readonly comparison: readonly Interval[] | undefined
 }
 
+/** Gives what is read, or notes why a date cannot be read. */
+export function readDates<T>(
+  path: string,
+  faults: QueryFaults,
+  read: () => T,
+  member?: string,
+): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof DateFault)) throw error
+    faults.invalid(path, error.message, member)
+    return undefined
+  }
+}
+
 /** Reads a date range, or notes why it cannot be read. */
 export function readRangeAt(
   range: DateRange,
@@ -20,13 +36,7 @@ export function readRangeAt(
   now: Now,
   faults: QueryFaults,
 ): Interval | undefined {
-  try {
-    return readRange(range, now)
-  } catch (error) {
-    if (!(error instanceof DateFault)) throw error
-    faults.invalid(path, error.message)
-    return undefined
-  }
+  return readDates(path, faults, () => readRange(range, now))
 }
 
 /** Reads a date range that others are compared with: it has a name, and so a begin and an end. */
