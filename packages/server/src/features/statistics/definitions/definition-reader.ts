@@ -2,18 +2,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import type { Lookup } from '../members/member.ts'
 import { type Definitions, noDefinitions, type Texts } from '../query/compile/compile-lookups.ts'
 import type { WorkflowSight } from '../query/compile/compile-workflows.ts'
-import type { DefinitionStore, NamedCategory, NamedTagKey } from './definition-store.ts'
-
-/** What definitions of a company say now, for statistics. */
-export interface DefinitionReader {
-  /**
-   * The texts that these lookups need, of workflows within the sight.
-   * @throws {DomainError} `tooComplex` when they are more than a statement takes
-   */
-  read(companyId: string, lookups: readonly Lookup[], sight: WorkflowSight): Promise<Definitions>
-  /** The tag keys that the metadata shows. */
-  listTagKeys(companyId: string): Promise<readonly NamedTagKey[]>
-}
+import type { DefinitionStore, NamedCategory } from './definition-store.ts'
 
 /** Bytes of all texts and identifiers of a statement; the engine takes some more (platform/stores/columnar-params.ts). */
 const maxBytes = 300_000
@@ -22,9 +11,16 @@ const maxListed = 10_000
 /** Bytes of an identifier, and of what separates values. */
 const perText = 32
 
-export function createDefinitionReader(store: DefinitionStore): DefinitionReader {
+export type DefinitionReader = ReturnType<typeof createDefinitionReader>
+
+/** Reads what definitions of a company say now, for statistics. */
+export function createDefinitionReader(store: DefinitionStore) {
   return {
-    async read(companyId, lookups, sight) {
+    /**
+     * The texts that these lookups need, of workflows within the sight.
+     * @throws {DomainError} `tooComplex` when they are more than a statement takes
+     */
+    async read(companyId: string, lookups: readonly Lookup[], sight: WorkflowSight): Promise<Definitions> {
       const asked = new Set(lookups.map((each) => each.of))
       const found: { -readonly [Key in keyof Definitions]: Definitions[Key] } = { ...noDefinitions }
       if (asked.has('workflowName') || asked.has('workflowTeams')) {
@@ -59,6 +55,8 @@ export function createDefinitionReader(store: DefinitionStore): DefinitionReader
       refuseTooMany(found)
       return found
     },
+
+    /** The tag keys that the metadata shows. */
     listTagKeys: store.listTagKeys,
   }
 }

@@ -54,30 +54,15 @@ interface CohortGroup extends BatchGroup {
   readonly cohortId: string
 }
 
-export interface PersonService {
-  /**
-   * What a person has done since an instant, the newest first: at most a thousand events, of the last 90 days.
-   * @throws where the store does not answer in time; the signal's reason when it is aborted
-   */
-  readPerson(
-    asked: PersonKey & { readonly companyId: string; readonly since: Date; readonly signal: AbortSignal },
-  ): Promise<{ readonly events: readonly PersonEvent[] }>
-  /**
-   * Whether a person belongs to a cohort. A person of whom nothing is known belongs to one whose rule holds for them, as
-   * that of all who never bought.
-   * @throws {DomainError} `cohortNotFound`, also for a cohort of another company; otherwise as `readPerson`
-   */
-  isMember(
-    asked: PersonKey & {
-      readonly companyId: string
-      readonly cohortId: string
-      readonly signal: AbortSignal
-    },
-  ): Promise<boolean>
+export type PersonService = ReturnType<typeof createPersonService>
+
+interface Asked extends PersonKey {
+  readonly companyId: string
+  readonly signal: AbortSignal
 }
 
 /** What persons have done, for the nodes of workflows (docs/workflows.md, What the person has done). */
-export function createPersonService(dependencies: PersonServiceDependencies): PersonService {
+export function createPersonService(dependencies: PersonServiceDependencies) {
   const { events, readMembership, findCohort, readSettings, clock } = dependencies
   const { steadyClock = clock } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
@@ -130,7 +115,16 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
   })
 
   return {
-    async readPerson({ companyId, since, signal, ...key }) {
+    /**
+     * What a person has done since an instant, the newest first: at most a thousand events, of the last 90 days.
+     * @throws where the store does not answer in time; the signal's reason when it is aborted
+     */
+    async readPerson({
+      companyId,
+      since,
+      signal,
+      ...key
+    }: Asked & { readonly since: Date }): Promise<{ readonly events: readonly PersonEvent[] }> {
       const name = nameOf(key)
       if (name === undefined) return { events: [] }
       // Runs of one moment look back to different milliseconds, and share what is read.
@@ -142,7 +136,17 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       return { events: found.filter(({ time }) => time >= since) }
     },
 
-    async isMember({ companyId, cohortId, signal, ...key }) {
+    /**
+     * Whether a person belongs to a cohort. A person of whom nothing is known belongs to one whose rule holds for them,
+     * as that of all who never bought.
+     * @throws {DomainError} `cohortNotFound`, also for a cohort of another company; otherwise as `readPerson`
+     */
+    async isMember({
+      companyId,
+      cohortId,
+      signal,
+      ...key
+    }: Asked & { readonly cohortId: string }): Promise<boolean> {
       const name = nameOf(key)
       if (name === undefined) return false
       const group = { companyId, cohortId, key: `${companyId} ${cohortId}` }
