@@ -78,6 +78,10 @@ function readArguments(argv: readonly string[]) {
     if (format !== undefined && format !== 'csv' && format !== 'ndjson') {
       throw new ImportFault(`--format is csv or ndjson, not ${format}`)
     }
+    const { delimiter } = parsed.values
+    if (delimiter !== undefined && delimiter.length !== 1) {
+      throw new ImportFault(`--delimiter is one character, not "${delimiter}"`)
+    }
     return { file, ...parsed.values, format: format as InputFormat | undefined }
   } catch (error) {
     if (error instanceof ImportFault) throw error

@@ -4,7 +4,10 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { parse } from 'csv-parse'
+import { createCsvReader } from '../features/datasources/formats/csv-reader.ts'
+import { createDecoder } from '../features/datasources/formats/encoding.ts'
+import { SourceFault } from '../features/datasources/formats/source-fault.ts'
+import { sourceLimits } from '../features/datasources/formats/source-options.ts'
 import { ImportFault } from './import-fault.ts'
 
 /** One record of the input: a line of CSV by its header, or a document of NDJSON. */
@@ -17,7 +20,6 @@ export interface InputRecord {
 export type InputFormat = 'csv' | 'ndjson'
 
 export interface Input {
-  readonly name: string
   /** Bytes in the file as it lies on disk; undefined for a pipe. */
   readonly size: number | undefined
   /** Bytes read so far, of the same kind as `size`. */
@@ -56,19 +58,28 @@ async function* inflated(source: Readable): AsyncIterable<Buffer> {
 }
 
 async function* csvRecords(source: AsyncIterable<Buffer>, delimiter: string): AsyncIterable<InputRecord> {
-  const parser = parse({
-    columns: true,
-    bom: true,
+  const records: InputRecord[] = []
+  const reader = createCsvReader({
     delimiter,
-    skip_empty_lines: true,
-    relax_column_count: false,
+    isExact: true,
+    limits: sourceLimits,
+    sink: {
+      row: (number, fields) => records.push({ number, fields }),
+      fault({ message }) {
+        throw new SourceFault('malformed', message)
+      },
+    },
   })
-  const done = pipeline(source, parser)
-  done.catch(() => {})
-  let number = 0
-  for await (const fields of parser as AsyncIterable<Record<string, string>>)
-    yield { number: ++number, fields }
-  await done
+  const decoder = createDecoder('utf-8')
+  let isEmpty = true
+  for await (const bytes of source) {
+    isEmpty = false
+    reader.write(decoder.decode(bytes))
+    yield* records.splice(0)
+  }
+  reader.write(decoder.end())
+  if (!isEmpty) reader.end(false)
+  yield* records
 }
 
 async function* ndjsonRecords(source: AsyncIterable<Buffer>): AsyncIterable<InputRecord> {
@@ -123,7 +134,6 @@ export async function openInput(
     }
   }
   return {
-    name: path === '-' ? 'standard input' : path,
     size,
     bytesRead: () => read,
     async *records() {

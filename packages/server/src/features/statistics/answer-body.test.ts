@@ -23,7 +23,7 @@ it('is the success envelope around the pieces, with warnings where there are som
   ] as const) {
     for (const parts of [[], ['[{"a":"é\n😀"}', ']'], [large, '"'.repeat(100_000), large]]) {
       const answer = { pieces: pieces(...parts), warnings, total: () => total }
-      const { length, stream } = await bodies.gather(answer, 'a')
+      const { length, stream } = await bodies.collect(answer, 'a')
       const body = await text(stream)
       expect(Buffer.byteLength(body)).toBe(length)
       expect(JSON.parse(body)).toEqual({
@@ -43,9 +43,9 @@ it('is the success envelope around the pieces, with warnings where there are som
 
 it('holds as many bytes as are sent, to the last one', async () => {
   const bodies = createAnswerBodies({ room, directory: tmpdir(), maxBytes: 10 })
-  const sent = await bodies.gather({ pieces: pieces('"'.repeat(4), 'é'), warnings: [], total }, 'a')
+  const sent = await bodies.collect({ pieces: pieces('"'.repeat(4), 'é'), warnings: [], total }, 'a')
   expect(JSON.parse(await text(sent.stream)).data).toBe('""""é')
-  const more = bodies.gather({ pieces: pieces('"'.repeat(4), 'éx'), warnings: [], total }, 'a')
+  const more = bodies.collect({ pieces: pieces('"'.repeat(4), 'éx'), warnings: [], total }, 'a')
   await expect(more).rejects.toMatchObject({
     errorName: 'resultTooLarge',
     data: { limit: 10, unit: 'bytes' },
@@ -54,24 +54,24 @@ it('holds as many bytes as are sent, to the last one', async () => {
 
 it('keeps eight files of one company at once, and takes the next when one was sent or given up', async () => {
   const bodies = createAnswerBodies({ room, directory: tmpdir() })
-  const gather = (company: string) => bodies.gather({ pieces: pieces(large), warnings: [], total }, company)
-  const sending = await Promise.all(Array.from({ length: 8 }, () => gather('a')))
-  await expect(gather('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
-  const others = [await gather('b')]
+  const collect = (company: string) => bodies.collect({ pieces: pieces(large), warnings: [], total }, company)
+  const sending = await Promise.all(Array.from({ length: 8 }, () => collect('a')))
+  await expect(collect('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
+  const others = [await collect('b')]
   // What fits into the memory needs no place.
-  others.push(await bodies.gather({ pieces: pieces('small'), warnings: [], total }, 'a'))
+  others.push(await bodies.collect({ pieces: pieces('small'), warnings: [], total }, 'a'))
   const rest = sending.slice(2)
   sending[0]?.stream.destroy()
   for await (const _ of sending[1]?.stream ?? []) {
     // Sent to its end.
   }
-  others.push(await gather('a'), await gather('a'))
-  await expect(gather('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
+  others.push(await collect('a'), await collect('a'))
+  await expect(collect('a')).rejects.toMatchObject({ errorName: 'tooManyRequests' })
   for (const { stream } of [...rest, ...others]) stream.destroy()
 })
 
 it('is unavailable while there is no place for files', async () => {
   const bodies = createAnswerBodies({ room, directory: '/nonexistent' })
-  const gathered = bodies.gather({ pieces: pieces(large), warnings: [], total }, 'a')
-  await expect(gathered).rejects.toMatchObject({ errorName: 'unavailable' })
+  const collected = bodies.collect({ pieces: pieces(large), warnings: [], total }, 'a')
+  await expect(collected).rejects.toMatchObject({ errorName: 'unavailable' })
 })

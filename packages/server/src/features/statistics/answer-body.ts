@@ -13,14 +13,7 @@ export interface AnswerBody {
   readonly stream: Readable
 }
 
-export interface AnswerBodies {
-  /**
-   * Collects the whole answer, so that a failure is known before the status is sent. The returned stream must be
-   * ended.
-   * @throws {DomainError} `resultTooLarge`, `tooManyRequests`, `unavailable`, and what the answer throws
-   */
-  gather(answer: Answer, companyId: string): Promise<AnswerBody>
-}
+export type AnswerBodies = ReturnType<typeof createAnswerBodies>
 
 /** Answers of one company that are held in files, from their first bytes there until they are sent. */
 const maxFilesOfCompany = 8
@@ -31,7 +24,7 @@ export function createAnswerBodies(options: {
   readonly room: DiskRoom
   /** Maximum bytes of `data` as it is sent. */
   readonly maxBytes?: number
-}): AnswerBodies {
+}) {
   const { directory, room, maxBytes = queryLimits.envelopeBytes } = options
   const gate = createQueryGate({ running: maxFilesOfCompany, waiting: 0, what: 'large answers' })
 
@@ -43,7 +36,12 @@ export function createAnswerBodies(options: {
   }
 
   return {
-    async gather(answer, companyId) {
+    /**
+     * Collects the whole answer, so that a failure is known before the status is sent. The returned stream must be
+     * ended.
+     * @throws {DomainError} `resultTooLarge`, `tooManyRequests`, `unavailable`, and what the answer throws
+     */
+    async collect(answer: Answer, companyId: string): Promise<AnswerBody> {
       let leave = () => {}
       const onFile = async () => {
         leave = await gate.enter(companyId)

@@ -27,7 +27,7 @@ export function valuesQuery({ member, contains, limit = defaultLimit }: ValuesAs
   const dimension = resolveDimension(member, 'member', faults)?.dimension
   if (dimension && dimension.type !== 'string') {
     const text = `${dimension.id} is a ${dimension.type}: only texts have values to choose from`
-    faults.add('invalidQuery', 'member', text, dimension.id)
+    faults.invalid('member', text, dimension.id)
   }
   faults.throwAny()
   const source = dimension?.source ?? ''

@@ -34,7 +34,7 @@ import { type RunLimits, runCompiled } from './query/run.ts'
 import { createResultWriter, type ResultFormat } from './query/shape.ts'
 import { openZone } from './query/time/zone.ts'
 import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
-import { type AnswerTogether, createSharedAnswers } from './shared-answers.ts'
+import { createSharedAnswers } from './shared-answers.ts'
 import { describeStatistics } from './statistics-meta.ts'
 import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
 
@@ -94,36 +94,7 @@ export interface DimensionValue {
   readonly count: number
 }
 
-export interface StatisticsService {
-  /**
-   * Answers a query. It holds one of the company's places from the first piece to the last, or until the generator is
-   * ended.
-   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
-   *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
-   */
-  answer(request: QueryRequest): Answer
-  /** Answers queries of one form in one statement, the others not at all (shared-answers.ts). */
-  readonly answerTogether: AnswerTogether
-  /**
-   * Answers an exploration as a query is answered, at the same places and within the same limits.
-   * @throws {DomainError} as `answer`
-   */
-  explore(request: ExplorationRequest): Answer
-  /**
-   * The most frequent values of a text dimension, of equal ones in the order of their bytes.
-   * @throws {DomainError} as `answer`
-   */
-  listValues(
-    request: Pick<AnswerRequest, 'companyId' | 'userId' | 'readerId' | 'signal'> & ValuesAsked,
-  ): Promise<DimensionValue[]>
-  /**
-   * Checks a query as if it were run, without running it.
-   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`, `tooComplex`
-   */
-  validate(query: Query, reader: Reader): Promise<void>
-  /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
-  describe(companyId: string): Promise<StatisticsMeta>
-}
+export type StatisticsService = ReturnType<typeof createStatisticsService>
 
 /** Milliseconds for which the labels of a company are cached. */
 const labelsFreshFor = 10_000
@@ -149,7 +120,7 @@ interface Described {
   meta?: { readonly exactCounts: boolean; readonly described: Promise<StatisticsMeta> }
 }
 
-export function createStatisticsService(dependencies: StatisticsDependencies): StatisticsService {
+export function createStatisticsService(dependencies: StatisticsDependencies) {
   const { columnar, store, readSettings, readSight, readCohorts, definitions } = dependencies
   const { clock, steadyClock = clock, gate, limits, onAnswered } = dependencies
   const described = new LRUCache<string, Described>({ max: rememberedCompanies })
@@ -191,7 +162,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   }
 
   /** The labels of a company, at most so many milliseconds old. */
-  function look(companyId: string, freshFor: number): Described {
+  function labelsOf(companyId: string, freshFor: number): Described {
     const known = described.get(companyId)
     const without = store.hiddenNow()
     if (known?.without === without && steadyClock.now() - known.at < freshFor) return known
@@ -210,10 +181,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
   }: Pick<ExplorationRequest, 'question' | 'companyId'>): Promise<Warning[]> {
     const uses = question.labels
     if (uses.length === 0) return []
-    const remembered = await look(companyId, labelsFreshFor).labels
+    const remembered = await labelsOf(companyId, labelsFreshFor).labels
     if (unknownLabels(uses, remembered).length === 0) return []
     // The label may be new.
-    const known = await look(companyId, 0).labels
+    const known = await labelsOf(companyId, 0).labels
     return warnOfLabels(unknownLabels(uses, known), known)
   }
 
@@ -333,23 +304,47 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
     }
   }
 
+  /**
+   * Answers an exploration as a query is answered, at the same places and within the same limits.
+   * @throws {DomainError} as `answer`
+   */
   function explore(request: ExplorationRequest): Answer {
     const notes: AnswerNotes = { warnings: [] }
     return { pieces: observed(request, notes), warnings: notes.warnings, total: () => notes.total }
   }
 
-  const answer: StatisticsService['answer'] = ({ query, ...request }) =>
-    explore({ ...request, question: questionOf(query) })
+  /**
+   * Answers a query. It holds one of the company's places from the first piece to the last, or until the generator is
+   * ended.
+   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
+   *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
+   */
+  function answer({ query, ...request }: QueryRequest): Answer {
+    return explore({ ...request, question: questionOf(query) })
+  }
 
   return {
     answer,
+    explore,
+
+    /** Answers queries of one form in one statement, the others not at all (shared-answers.ts). */
     answerTogether: createSharedAnswers({
       ...dependencies,
       readSettings: settingsOf,
       observe,
       warnOfLabels: (query, companyId) => warningsInTime({ question: questionOf(query), companyId }),
     }),
-    async listValues({ member, contains, limit, ...request }) {
+
+    /**
+     * The most frequent values of a text dimension, of equal ones in the order of their bytes.
+     * @throws {DomainError} as `answer`
+     */
+    async listValues({
+      member,
+      contains,
+      limit,
+      ...request
+    }: Omit<AnswerRequest, 'format'> & ValuesAsked): Promise<DimensionValue[]> {
       const { query, count } = valuesQuery({ member, contains, limit })
       const { pieces } = answer({ ...request, query, format: 'json' })
       let text = ''
@@ -357,18 +352,22 @@ export function createStatisticsService(dependencies: StatisticsDependencies): S
       const rows = JSON.parse(text) as Record<string, unknown>[]
       return rows.map((row) => ({ value: String(row[member]), count: Number(row[count]) }))
     },
-    explore,
-    async validate(query, reader) {
+
+    /**
+     * Checks a query as if it were run, without running it.
+     * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
+     *   `tooComplex`
+     */
+    async validate(query: Query, reader: Reader): Promise<void> {
       await prepare({ question: questionOf(query), ...reader })
     },
-    async describe(companyId) {
+
+    /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
+    async describe(companyId: string): Promise<StatisticsMeta> {
       const { exactCounts } = await readSettings(companyId)
-      const known = look(companyId, labelsFreshFor)
+      const known = labelsOf(companyId, labelsFreshFor)
       if (known.meta?.exactCounts !== exactCounts) {
-        known.meta = {
-          exactCounts,
-          described: describe(companyId, known.labels, exactCounts),
-        }
+        known.meta = { exactCounts, described: describe(companyId, known.labels, exactCounts) }
       }
       return known.meta.described
     },

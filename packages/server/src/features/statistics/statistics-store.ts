@@ -10,35 +10,34 @@ const limitSeconds = 5
 /** Of the sources that have labels; those of workflows are parameters. */
 export type LabelKeys = Readonly<Partial<Record<SourceId, readonly string[]>>>
 
-export interface StatisticsStore {
-  /** Label keys of the company's facts by source, in the order of their bytes, the first thousand. */
-  listLabels(companyId: string): Promise<LabelKeys>
-  /**
-   * Names what is stored, of all companies: another text as soon as anything that answers rest on was added, changed or
-   * removed, by whichever process. Merging of what is stored in the background may change it too.
-   */
-  readVersion(): Promise<string>
-  /** Names the datasources that are not read although they are stored: another text as soon as one is deleted. */
-  hiddenNow(): string
-}
-
 /** Tables of the loader's own, which no answer rests on. */
 const tablesOfLoading = ['event_keys', 'datasource_log']
 /** Tables whose names begin so are those to which batches go first. */
 const stagingPrefix = 'staging'
 
-export interface StatisticsStoreDependencies {
-  readonly columnar: Columnar
-  /** Datasources whose events are not read, although they are stored. */
-  readonly hidden: { readonly ids: () => readonly string[] }
-}
+export type StatisticsStore = ReturnType<typeof createStatisticsStore>
 
-/** @throws {DomainError} timeout */
-export function createStatisticsStore({ columnar, hidden }: StatisticsStoreDependencies): StatisticsStore {
+/**
+ * @param hidden datasources whose events are not read, although they are stored
+ * @throws {DomainError} timeout
+ */
+export function createStatisticsStore({
+  columnar,
+  hidden,
+}: {
+  readonly columnar: Columnar
+  readonly hidden: { readonly ids: () => readonly string[] }
+}) {
   const hiddenNow = (): string => hidden.ids().join(' ')
   return {
+    /** Names the datasources that are not read although they are stored: another text as soon as one is deleted. */
     hiddenNow,
-    async readVersion() {
+
+    /**
+     * Names what is stored, of all companies: another text as soon as anything that answers rest on was added, changed
+     * or removed, by whichever process. Merging of what is stored in the background may change it too.
+     */
+    async readVersion(): Promise<string> {
       const without = hiddenNow()
       // A part that is inserted has a number of its own; a merged one covers those that it is made of.
       const [row] = await columnar.query<{ version: string }>({
@@ -56,7 +55,9 @@ export function createStatisticsStore({ columnar, hidden }: StatisticsStoreDepen
       })
       return `${row?.version ?? ''} ${without}`
     },
-    async listLabels(companyId) {
+
+    /** Label keys of the company's facts by source, in the order of their bytes, the first thousand. */
+    async listLabels(companyId: string): Promise<LabelKeys> {
       try {
         const rows = await columnar.query<{ source: SourceId; key: string }>({
           sql: `SELECT DISTINCT source, key FROM label_keys WHERE company = {company:String}

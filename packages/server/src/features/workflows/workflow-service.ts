@@ -42,7 +42,6 @@ import {
   createWorkflowStore,
   type NewWorkflow,
   type StoredWorkflow,
-  targetOf,
   toSummary,
   type WorkflowFilter,
   type WorkflowOrder,

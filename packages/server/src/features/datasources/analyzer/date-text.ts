@@ -5,18 +5,18 @@ export type DateKind = 'iso' | 'year_first' | 'digits' | 'month_name' | 'compact
 
 export interface DateForm {
   readonly kind: DateKind
-  readonly separator?: string
+  readonly separator?: string | undefined
   /** Of `digits`: the two numbers in front of the year. */
-  readonly first?: number
-  readonly second?: number
+  readonly first?: number | undefined
+  readonly second?: number | undefined
   /** Of `month_name`: the languages that have it. */
-  readonly locales?: readonly FieldLocale[]
+  readonly locales?: readonly FieldLocale[] | undefined
 }
 
 interface Parsed extends DateForm {
   readonly year: number
-  readonly month?: number
-  readonly day?: number
+  readonly month: number | undefined
+  readonly day: number | undefined
   readonly time: string | undefined
 }
 
@@ -49,100 +49,71 @@ for (const [locale, names] of Object.entries(months)) {
 }
 
 const time =
-  '(?:(?:\\s*,\\s*|[T\\s]\\s*|\\s*-\\s+)(\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?:\\s?[AaPp]\\.?[Mm]\\.?)?(?:\\s?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))?))?'
-const iso = new RegExp(`^([12]\\d{3})-(\\d{2})-(\\d{2})${time}$`)
-const yearFirst = new RegExp(`^([12]\\d{3})([/.])(\\d{1,2})\\2(\\d{1,2})${time}$`)
-const digits = new RegExp(`^(\\d{1,2})([/.-])(\\d{1,2})\\2(\\d{4}|\\d{2})${time}$`)
-const dayName = new RegExp(
-  `^(?:\\p{L}{2,12}\\.?,?\\s+)?(\\d{1,2})(?:\\.|st|nd|rd|th|º)?[\\s-](?:de\\s)?(\\p{L}{3,12})\\.?,?[\\s-](?:de\\s)?(\\d{4})(?:\\s?г\\.|\\sр\\.)?${time}$`,
-  'iu',
-)
-const nameDay = new RegExp(
-  `^(?:\\p{L}{2,12}\\.?,?\\s+)?(\\p{L}{3,12})\\.?\\s(\\d{1,2})(?:st|nd|rd|th)?,?\\s(\\d{4})${time}$`,
-  'iu',
-)
-const cjk = new RegExp(`^(\\d{4})年(\\d{1,2})月(\\d{1,2})日${time}$`)
-const compact = /^((?:19|20)\d{2})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?Z?)?$/
+  '(?:(?:\\s*,\\s*|[T\\s]\\s*|\\s*-\\s+)(?<time>\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?:\\s?[AaPp]\\.?[Mm]\\.?)?(?:\\s?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2}))?))?'
+const weekday = '(?:\\p{L}{2,12}\\.?,?\\s+)?'
+
+/** How dates are written, in the order in which the forms are tried. */
+const forms: readonly (readonly [DateKind, RegExp])[] = [
+  ['iso', new RegExp(`^(?<year>[12]\\d{3})-(?<month>\\d{2})-(?<day>\\d{2})${time}$`)],
+  [
+    'year_first',
+    new RegExp(
+      `^(?<year>[12]\\d{3})(?<separator>[/.])(?<month>\\d{1,2})\\k<separator>(?<day>\\d{1,2})${time}$`,
+    ),
+  ],
+  [
+    'digits',
+    new RegExp(
+      `^(?<first>\\d{1,2})(?<separator>[/.-])(?<second>\\d{1,2})\\k<separator>(?<year>\\d{4}|\\d{2})${time}$`,
+    ),
+  ],
+  [
+    'compact',
+    /^(?<year>(?:19|20)\d{2})(?<month>\d{2})(?<day>\d{2})(?:T?(?<hour>\d{2})(?<minute>\d{2})(?<seconds>\d{2})?Z?)?$/,
+  ],
+  ['cjk', new RegExp(`^(?<year>\\d{4})年(?<month>\\d{1,2})月(?<day>\\d{1,2})日${time}$`)],
+  [
+    'month_name',
+    new RegExp(
+      `^${weekday}(?<day>\\d{1,2})(?:\\.|st|nd|rd|th|º)?[\\s-](?:de\\s)?(?<name>\\p{L}{3,12})\\.?,?[\\s-](?:de\\s)?(?<year>\\d{4})(?:\\s?г\\.|\\sр\\.)?${time}$`,
+      'iu',
+    ),
+  ],
+  [
+    'month_name',
+    new RegExp(
+      `^${weekday}(?<name>\\p{L}{3,12})\\.?\\s(?<day>\\d{1,2})(?:st|nd|rd|th)?,?\\s(?<year>\\d{4})${time}$`,
+      'iu',
+    ),
+  ],
+]
 
 function parse(given: string): Parsed | undefined {
   const text = given.trim()
   if (text.length < 6 || text.length > 60) return undefined
-  let match = iso.exec(text)
-  if (match)
-    return {
-      kind: 'iso',
-      year: Number(match[1]),
-      month: Number(match[2]),
-      day: Number(match[3]),
-      time: match[4],
-    }
-  match = yearFirst.exec(text)
-  if (match) {
-    const [, year, separator, month, day] = match
-    return {
-      kind: 'year_first',
-      separator: separator as string,
-      year: Number(year),
-      month: Number(month),
-      day: Number(day),
-      time: match[5],
-    }
+  for (const [kind, pattern] of forms) {
+    const groups = pattern.exec(text)?.groups
+    if (groups) return parsedOf(kind, groups)
   }
-  match = digits.exec(text)
-  if (match) {
-    const [, first, separator, second, year = ''] = match
-    return {
-      kind: 'digits',
-      separator: separator as string,
-      first: Number(first),
-      second: Number(second),
-      year: fullYear(year),
-      time: match[5],
-    }
-  }
-  match = compact.exec(text)
-  if (match) {
-    const [, year, month, day, hour, minute, second = '00'] = match
-    return {
-      kind: 'compact',
-      year: Number(year),
-      month: Number(month),
-      day: Number(day),
-      time: hour === undefined ? undefined : `${hour}:${minute}:${second}`,
-    }
-  }
-  match = cjk.exec(text)
-  if (match)
-    return {
-      kind: 'cjk',
-      year: Number(match[1]),
-      month: Number(match[2]),
-      day: Number(match[3]),
-      time: match[4],
-    }
-  match = dayName.exec(text)
-  if (match) return named(match[2], match[1], match[3], match[4])
-  match = nameDay.exec(text)
-  return match ? named(match[1], match[2], match[3], match[4]) : undefined
+  return undefined
 }
 
-function named(
-  name: string | undefined,
-  day: string | undefined,
-  year: string | undefined,
-  clock: string | undefined,
-): Parsed | undefined {
-  const found = monthNames.get((name ?? '').toLowerCase())
-  return (
-    found && {
-      kind: 'month_name',
-      locales: found.locales,
-      year: Number(year),
-      month: found.month,
-      day: Number(day),
-      time: clock,
-    }
-  )
+function parsedOf(kind: DateKind, groups: Readonly<Record<string, string | undefined>>): Parsed | undefined {
+  const { year = '', name, hour, minute, seconds = '00', separator } = groups
+  const number = (group: string) => (groups[group] === undefined ? undefined : Number(groups[group]))
+  const named = name === undefined ? undefined : monthNames.get(name.toLowerCase())
+  if (name !== undefined && named === undefined) return undefined
+  return {
+    kind,
+    separator,
+    first: number('first'),
+    second: number('second'),
+    locales: named?.locales,
+    year: fullYear(year),
+    month: named?.month ?? number('month'),
+    day: number('day'),
+    time: hour === undefined ? groups.time : `${hour}:${minute}:${seconds}`,
+  }
 }
 
 /** Two digits are years from 1970 to 2069. */

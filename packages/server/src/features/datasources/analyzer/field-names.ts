@@ -37,14 +37,3 @@ export function fieldName(text: string, fallback: string): string {
   if (name === '') return fallback
   return (/^[a-z]/.test(name) ? name : `field_${name}`).slice(0, maxLength).replace(/_+$/, '')
 }
-
-/** Makes names unique in their order: the second `price` becomes `price_2`. */
-export function createNameRegister(): (name: string) => string {
-  const taken = new Set<string>()
-  return (name) => {
-    let unique = name
-    for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`
-    taken.add(unique)
-    return unique
-  }
-}

@@ -1,43 +1,31 @@
 import { type DateForm, dateForm } from './date-text.ts'
 import type { FieldLocale } from './field-types.ts'
 
-/** Small words that texts of one language have and others seldom do. */
-const stopWords: readonly (readonly [FieldLocale, ReadonlySet<string>])[] = [
-  [
-    'de',
-    set(
-      'und der die das ist mit für ein eine einen von auf nicht auch aus bei dem den des im zum zur wird sind oder sie ihr unsere aus',
-    ),
-  ],
-  [
-    'fr',
-    set(
-      'et le la les des une est pour avec dans sur du au aux ce cette par pas plus vous votre nos qui que sont ou en',
-    ),
-  ],
-  [
-    'es',
-    set(
-      'y el los las una es para con del al por que su este esta más sin sobre sus como muy nuestro lo en de',
-    ),
-  ],
-  [
-    'pt',
-    set(
-      'e o os as uma é para com do da dos das no na em por que seu sua este esta mais não ao você nosso de',
-    ),
-  ],
-  [
-    'nl',
-    set(
-      'en het een van voor met op is zijn deze dit niet ook uit bij aan onze uw je wordt naar door of te de',
-    ),
-  ],
-  ['en', set('and the of for with is are this that from your our you to in on by not as it an at has have')],
-]
+type WordsOfLanguages = Readonly<Partial<Record<FieldLocale, ReadonlySet<string>>>>
 
-function set(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
+/** The words of a template. */
+function words([text = '']: TemplateStringsArray): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/))
+}
+
+const entriesOf = (languages: WordsOfLanguages) =>
+  Object.entries(languages) as (readonly [FieldLocale, ReadonlySet<string>])[]
+
+/** Small words that texts of one language have and others seldom do. */
+const stopWords: WordsOfLanguages = {
+  de: words`
+    und der die das ist mit für ein eine einen von auf nicht auch aus bei dem den des im zum zur wird sind
+    oder sie ihr unsere aus`,
+  fr: words`
+    et le la les des une est pour avec dans sur du au aux ce cette par pas plus vous votre nos qui que sont
+    ou en`,
+  es: words`
+    y el los las una es para con del al por que su este esta más sin sobre sus como muy nuestro lo en de`,
+  pt: words`
+    e o os as uma é para com do da dos das no na em por que seu sua este esta mais não ao você nosso de`,
+  nl: words`
+    en het een van voor met op is zijn deze dit niet ook uit bij aan onze uw je wordt naar door of te de`,
+  en: words`and the of for with is are this that from your our you to in on by not as it an at has have`,
 }
 
 const letters: readonly (readonly [FieldLocale, RegExp])[] = [
@@ -58,7 +46,7 @@ export function detectLanguage(texts: readonly string[]): FieldLocale | undefine
   const scores = new Map<FieldLocale, number>()
   const vote = (locale: FieldLocale, weight: number) => scores.set(locale, (scores.get(locale) ?? 0) + weight)
   for (const word of sample.match(/\p{L}+/gu) ?? []) {
-    for (const [locale, words] of stopWords) if (words.has(word)) vote(locale, 1)
+    for (const [locale, known] of entriesOf(stopWords)) if (known.has(word)) vote(locale, 1)
     for (const [locale, pattern] of letters) if (pattern.test(word)) vote(locale, 1)
   }
   const [best, second] = [...scores].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
@@ -78,46 +66,30 @@ function scriptOf(text: string): FieldLocale | undefined {
 }
 
 /** Words of column names by their language. */
-const headings: readonly (readonly [FieldLocale, ReadonlySet<string>])[] = [
-  [
-    'de',
-    set(
-      'preis artikel artikelnummer menge beschreibung bezeichnung kategorie farbe größe groesse lager verfügbar bild strasse straße stadt ort plz land datum kunde bestellnummer hersteller marke aktiv',
-    ),
-  ],
-  [
-    'fr',
-    set(
-      'prix article quantité quantite désignation designation libellé libelle catégorie categorie couleur taille marque ville pays rue adresse commande nom disponible',
-    ),
-  ],
-  [
-    'es',
-    set(
-      'precio artículo articulo cantidad descripción descripcion categoría categoria talla tienda ciudad calle dirección direccion fecha nombre pedido disponible',
-    ),
-  ],
-  [
-    'pt',
-    set(
-      'preço preco artigo quantidade descrição descricao categoria cor tamanho loja cidade rua endereço endereco data nome pedido disponível',
-    ),
-  ],
-  [
-    'nl',
-    set(
-      'prijs artikelnummer aantal omschrijving kleur maat voorraad plaats straat postcode naam bestelling merk',
-    ),
-  ],
-  ['ru', set('цена товар количество описание категория цвет размер город улица дата имя название заказ')],
-  ['uk', set('ціна товар кількість опис категорія колір розмір місто вулиця дата назва замовлення')],
-]
+const headings: WordsOfLanguages = {
+  de: words`
+    preis artikel artikelnummer menge beschreibung bezeichnung kategorie farbe größe groesse lager verfügbar
+    bild strasse straße stadt ort plz land datum kunde bestellnummer hersteller marke aktiv`,
+  fr: words`
+    prix article quantité quantite désignation designation libellé libelle catégorie categorie couleur
+    taille marque ville pays rue adresse commande nom disponible`,
+  es: words`
+    precio artículo articulo cantidad descripción descripcion categoría categoria talla tienda ciudad calle
+    dirección direccion fecha nombre pedido disponible`,
+  pt: words`
+    preço preco artigo quantidade descrição descricao categoria cor tamanho loja cidade rua endereço
+    endereco data nome pedido disponível`,
+  nl: words`
+    prijs artikelnummer aantal omschrijving kleur maat voorraad plaats straat postcode naam bestelling merk`,
+  ru: words`цена товар количество описание категория цвет размер город улица дата имя название заказ`,
+  uk: words`ціна товар кількість опис категорія колір розмір місто вулиця дата назва замовлення`,
+}
 
 /** The language of column names, where at least two of them are words of it alone. */
 export function headingLanguage(names: readonly string[]): FieldLocale | undefined {
-  const words = new Set(names.flatMap((name) => name.toLowerCase().match(/\p{L}+/gu) ?? []))
-  const scores = headings.map(
-    ([locale, known]) => [locale, [...known].filter((word) => words.has(word)).length] as const,
+  const found = new Set(names.flatMap((name) => name.toLowerCase().match(/\p{L}+/gu) ?? []))
+  const scores = entriesOf(headings).map(
+    ([locale, known]) => [locale, [...known].filter((word) => found.has(word)).length] as const,
   )
   const [best, second] = scores.toSorted((a, b) => b[1] - a[1])
   return best && second && best[1] >= 2 && best[1] > second[1] ? best[0] : undefined

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { boundInflation } from './inflation.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, unsupported } from './source-fault.ts'
 import type { SourceFile, SourceLimits, SourceOptions } from './source-options.ts'
 import { openZip, type ZipArchive, type ZipEntry } from './zip-archive.ts'
 
@@ -34,7 +34,7 @@ export function openContent(
 /** The path of a source that is read by position. */
 export function pathOf(file: SourceFile): string {
   if ('path' in file) return file.path
-  throw new SourceFault('unsupported', 'Zip, XLSX and Parquet are read from files, not from streams')
+  throw unsupported('Zip, XLSX and Parquet are read from files, not from streams')
 }
 
 async function* plainContent(stream: Readable, limits: SourceLimits): AsyncGenerator<Buffer> {
@@ -61,7 +61,7 @@ async function* gzipContent(stream: Readable, limits: SourceLimits): AsyncGenera
     }
   } catch (error) {
     if (!String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw error
-    throw new SourceFault('malformed', `Not whole gzip content: ${(error as Error).message}`, {}, error)
+    throw malformed(`Not whole gzip content: ${(error as Error).message}`, {}, error)
   } finally {
     stream.destroy()
     gunzip.destroy()
@@ -92,5 +92,5 @@ export function entryToRead({ entries }: Pick<ZipArchive, 'entries'>): ZipEntry 
     (a, b) => b.size - a.size || (a.name < b.name ? -1 : 1),
   )[0]
   if (largest) return largest
-  throw new SourceFault('no_entries', 'The archive has no file')
+  throw noEntries('The archive has no file')
 }

@@ -1,5 +1,5 @@
 import { setOwn } from './own-properties.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, tooLarge } from './source-fault.ts'
 import type { RawRow } from './source-options.ts'
 import { type ReaderOptions, sizeText, type TextReader } from './text-reader.ts'
 
@@ -7,6 +7,8 @@ export interface CsvOptions {
   readonly delimiter: string
   /** Names of the columns of a file without header. */
   readonly columns?: readonly string[]
+  /** Whether a record needs a value for each column; without it values may be missing at the end. */
+  readonly isExact?: boolean
   readonly onHeader?: (names: readonly string[]) => void
 }
 
@@ -31,6 +33,7 @@ const invalid = -2
  */
 export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOptions): TextReader {
   const delimiter = csv.delimiter.charCodeAt(0)
+  const isExact = csv.isExact ?? csv.columns !== undefined
   let names = csv.columns
   let hasProtoName = names?.includes('__proto__') ?? false
   let text = ''
@@ -138,8 +141,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
     }
     if (values.every(isEmpty)) return
     if (values.length > limits.entryFields) {
-      throw new SourceFault(
-        'too_large',
+      throw tooLarge(
         `Line ${line} has ${values.length} values: at most ${limits.entryFields} are read. Is the delimiter right?`,
         { line },
       )
@@ -152,7 +154,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
     }
     entry++
     const isLong = values.length > names.length && values.slice(names.length).some((value) => value !== '')
-    if (isLong || (csv.columns !== undefined && values.length !== names.length)) {
+    if (isLong || (isExact && values.length !== names.length)) {
       leaveOut(
         `${values.length} values for ${names.length} columns: quote values that contain the delimiter or a line end`,
       )
@@ -167,21 +169,17 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
 
   function leaveOutLine(message: string, readTo: number): void {
     if (names === undefined) {
-      throw new SourceFault('malformed', `Line ${line}, the header: ${message}`, { line })
+      throw malformed(`Line ${line}, the header: ${message}`, { line })
     }
     entry++
     leaveOut(message)
     const next = nextLine(at)
     reread += Math.max(0, readTo - next)
     if (reread > rereadEntries * limits.entryBytes) {
-      throw new SourceFault(
-        'malformed',
-        `Too many quotes that are not closed, the last one in line ${line}`,
-        {
-          line,
-          entry,
-        },
-      )
+      throw malformed(`Too many quotes that are not closed, the last one in line ${line}`, {
+        line,
+        entry,
+      })
     }
     line++
     at = next
@@ -193,8 +191,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
       leaveOutLine(`a quote is not closed within ${sizeText(limits.entryBytes)}`, at + limits.entryBytes)
       return
     }
-    throw new SourceFault(
-      'too_large',
+    throw tooLarge(
       `Line ${line} is longer than ${sizeText(limits.entryBytes)}: is this CSV, with a line end after each entry?`,
       { line },
     )
@@ -227,7 +224,7 @@ export function createCsvReader({ sink, limits, ...csv }: ReaderOptions & CsvOpt
       if (isCut) return
       drain(true)
       if (names === undefined) {
-        throw new SourceFault('no_entries', 'The file is empty: CSV begins with a line of column names')
+        throw noEntries('The file is empty: CSV begins with a line of column names')
       }
     },
   }
@@ -248,12 +245,17 @@ function lineEndsIn(value: string): number {
 
 /** Names of a header, each once: an empty one becomes `column_3`, a second `name` becomes `name_2`. */
 export function columnNames(header: readonly string[]): string[] {
+  const unique = createNameRegister()
+  return header.map((name, index) => unique(name.trim() || `column_${index + 1}`))
+}
+
+/** Makes names unique in their order: the second `price` becomes `price_2`. */
+export function createNameRegister(): (name: string) => string {
   const taken = new Set<string>()
-  return header.map((given, index) => {
-    const name = given.trim() || `column_${index + 1}`
+  return (name) => {
     let unique = name
     for (let number = 2; taken.has(unique); number++) unique = `${name}_${number}`
     taken.add(unique)
     return unique
-  })
+  }
 }

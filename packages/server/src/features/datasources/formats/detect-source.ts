@@ -2,7 +2,7 @@ import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import { detectDelimiter } from './csv-delimiter.ts'
 import { createDecoder, detectEncoding, encodingOf } from './encoding.ts'
 import { createJsonReader } from './json-reader.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, unsupported } from './source-fault.ts'
 import { type SourceEncoding, type SourceFormat, type SourceOptions, sourceLimits } from './source-options.ts'
 import { detectXmlRoot } from './xml-reader.ts'
 
@@ -44,15 +44,12 @@ const foreign: readonly (readonly [start: string, advice: string])[] = [
  * @throws SourceFault for content of no format that is read, naming what it looks like
  */
 export function detectSource(head: Buffer, fileName?: string, contentType?: string): SourceOptions {
-  if (head.length === 0) throw new SourceFault('no_entries', 'The file is empty')
+  if (head.length === 0) throw noEntries('The file is empty')
   if (head[0] === 0x1f && head[1] === 0x8b) {
     const inner = inflateHead(head, (bytes) => gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }))
     const options = detectPlain(inner, fileName?.replace(/\.gz$/i, ''), undefined, false)
     if (options.format === 'xlsx' || options.format === 'parquet') {
-      throw new SourceFault(
-        'unsupported',
-        `${options.format} within gzip: send it without, it is compressed already`,
-      )
+      throw unsupported(`${options.format} within gzip: send it without, it is compressed already`)
     }
     return { ...options, compression: 'gzip' }
   }
@@ -64,12 +61,7 @@ function inflateHead(head: Buffer, inflate: (bytes: Buffer) => Buffer): Buffer {
   try {
     return inflate(head.subarray(0, compressedHead))
   } catch (error) {
-    throw new SourceFault(
-      'malformed',
-      `The compressed content cannot be read: ${(error as Error).message}`,
-      {},
-      error,
-    )
+    throw malformed(`The compressed content cannot be read: ${(error as Error).message}`, {}, error)
   }
 }
 
@@ -82,8 +74,7 @@ function detectZip(head: Buffer): SourceOptions {
     return { format: 'xlsx' }
   }
   const isEncrypted = (head.readUInt16LE(6) & 1) === 1
-  if (isEncrypted)
-    throw new SourceFault('unsupported', 'The archive is encrypted: send it without a password')
+  if (isEncrypted) throw unsupported('The archive is encrypted: send it without a password')
   const content = head.subarray(30 + nameLength + extraLength)
   const method = head.readUInt16LE(8)
   if (content.length === 0 || name.endsWith('/') || (method !== 0 && method !== 8)) {
@@ -124,16 +115,13 @@ function detectPlain(
   const start = head.subarray(0, 16).toString('latin1')
   if (start.startsWith('PAR1')) return { format: 'parquet' }
   const other = foreign.find(([prefix]) => start.startsWith(prefix))
-  if (other) throw new SourceFault('unsupported', `The content is ${other[1]}`)
+  if (other) throw unsupported(`The content is ${other[1]}`)
   const bytes = head.subarray(0, textHead)
   const encoding = detectEncoding(bytes) ?? charsetOf(contentType)
   const decoder = createDecoder(encoding)
   const text = decoder.decode(bytes) + (isWhole ? decoder.end() : '')
   if (text.includes('\0')) {
-    throw new SourceFault(
-      'unsupported',
-      'The content is no text: send CSV, JSON, NDJSON, XML, XLSX or Parquet',
-    )
+    throw unsupported('The content is no text: send CSV, JSON, NDJSON, XML, XLSX or Parquet')
   }
   const format = textFormat(text, formatByName(fileName) ?? formatByType(contentType))
   return {
@@ -147,10 +135,7 @@ function detectPlain(
 function textFormat(text: string, hint: SourceFormat | undefined): SourceFormat {
   const start = text.trimStart()
   if (/^<(!doctype html|html)[\s>]/i.test(start)) {
-    throw new SourceFault(
-      'unsupported',
-      'The content is a web page: is the address right, and open without signing in?',
-    )
+    throw unsupported('The content is a web page: is the address right, and open without signing in?')
   }
   if (start.startsWith('<')) return 'xml'
   if (start.startsWith('[')) return hint === 'csv' ? 'csv' : 'json'

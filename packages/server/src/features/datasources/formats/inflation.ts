@@ -1,4 +1,4 @@
-import { SourceFault } from './source-fault.ts'
+import { SourceFault, tooLarge } from './source-fault.ts'
 import type { SourceLimits } from './source-options.ts'
 import { sizeText } from './text-reader.ts'
 
@@ -11,10 +11,7 @@ export function boundInflation(limits: SourceLimits): (bytes: number, compressed
   return (bytes, compressedSoFar) => {
     inflated += bytes
     if (inflated > limits.contentBytes) {
-      throw new SourceFault(
-        'too_large',
-        `More than ${sizeText(limits.contentBytes)} of content: split the file`,
-      )
+      throw tooLarge(`More than ${sizeText(limits.contentBytes)} of content: split the file`)
     }
     if (inflated > limits.ratioFreeBytes && inflated > limits.inflationRatio * Math.max(1, compressedSoFar)) {
       throw new SourceFault(

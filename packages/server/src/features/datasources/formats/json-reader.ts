@@ -1,6 +1,6 @@
 import { readJsonEntry } from './json-values.ts'
 import { escapeName, leadsTo, type Path, parsePath } from './path.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, tooLarge } from './source-fault.ts'
 import { type ReaderOptions, sizeText, type TextReader } from './text-reader.ts'
 
 export interface JsonOptions {
@@ -48,12 +48,11 @@ export function createJsonReader({ sink, limits, ...options }: ReaderOptions & J
   }
 
   function refuse(message: string): never {
-    throw new SourceFault('malformed', `Not JSON at character ${before + at + 1}: ${message}`, { entry })
+    throw malformed(`Not JSON at character ${before + at + 1}: ${message}`, { entry })
   }
 
   function refuseLength(): never {
-    throw new SourceFault(
-      'too_large',
+    throw tooLarge(
       `Entry ${entry + 1} at character ${before + at + 1} is larger than ${sizeText(limits.entryBytes)}: does the root path lead to a list of entries?`,
       { entry: entry + 1 },
     )
@@ -234,17 +233,14 @@ export function createJsonReader({ sink, limits, ...options }: ReaderOptions & J
       if (isCut || (options.isWithin && isDone)) return
       drain(true)
       if (inside !== undefined || levels.length > 0) {
-        throw new SourceFault(
-          'malformed',
+        throw malformed(
           `The file ends within ${inside === undefined ? 'a list or an object' : `entry ${entry + 1}`}: it is not whole`,
           { entry },
         )
       }
-      if (!isDone)
-        throw new SourceFault('no_entries', 'The file is empty: JSON with a list of objects is expected')
+      if (!isDone) throw noEntries('The file is empty: JSON with a list of objects is expected')
       if (entry === 0) {
-        throw new SourceFault(
-          'no_entries',
+        throw noEntries(
           options.rootPath === undefined
             ? 'There is no list of objects: give the root path, such as `*` for the values of an object'
             : `There are no entries at the root path ${options.rootPath}`,

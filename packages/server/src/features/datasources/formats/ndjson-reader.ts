@@ -1,5 +1,5 @@
 import { readJsonEntry } from './json-values.ts'
-import { SourceFault } from './source-fault.ts'
+import { tooLarge } from './source-fault.ts'
 import { type ReaderOptions, sizeText, type TextReader } from './text-reader.ts'
 
 /** One JSON object a line. A line that is none is left out; empty lines are no entries. */
@@ -19,8 +19,7 @@ export function createNdjsonReader({ sink, limits }: ReaderOptions): TextReader 
   }
 
   function refuseLength(number: number): never {
-    throw new SourceFault(
-      'too_large',
+    throw tooLarge(
       `Line ${number} is longer than ${sizeText(limits.entryBytes)}: NDJSON has one object a line, a list is JSON`,
       { line: number },
     )

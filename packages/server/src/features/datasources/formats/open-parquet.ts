@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { programFile } from '../../../platform/files/package-files.ts'
 import { pathOf } from './content.ts'
-import type { ParquetJob, ParquetMessage, ParquetSample } from './parquet-thread.ts'
-import { SourceFault } from './source-fault.ts'
+import type { ParquetSample } from './parquet-reader.ts'
+import type { ParquetJob, ParquetMessage } from './parquet-thread.ts'
+import { malformed, SourceFault, tooLarge } from './source-fault.ts'
 import type { SourceFile, SourceLimits } from './source-options.ts'
 import type { RowSink } from './text-reader.ts'
 
@@ -46,10 +47,7 @@ export async function* openParquet(
 function ask(thread: Worker, milliseconds: number): Promise<ParquetMessage> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () =>
-        finish(() =>
-          reject(new SourceFault('malformed', 'Not a Parquet file that can be read: it takes too long')),
-        ),
+      () => finish(() => reject(malformed('Not a Parquet file that can be read: it takes too long'))),
       milliseconds,
     )
     const onMessage = (message: ParquetMessage) => finish(() => resolve(message))
@@ -57,10 +55,7 @@ function ask(thread: Worker, milliseconds: number): Promise<ParquetMessage> {
       finish(() =>
         reject(
           (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-            ? new SourceFault(
-                'too_large',
-                'The rows of the Parquet file need too much memory: write smaller row groups',
-              )
+            ? tooLarge('The rows of the Parquet file need too much memory: write smaller row groups')
             : error,
         ),
       )

@@ -5,7 +5,7 @@ import { createDecoder, type Decoder, detectEncoding } from './encoding.ts'
 import { createJsonReader } from './json-reader.ts'
 import { createNdjsonReader } from './ndjson-reader.ts'
 import { openParquet } from './open-parquet.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries } from './source-fault.ts'
 import {
   type EntryFault,
   type ReadOptions,
@@ -141,10 +141,7 @@ function createReader(
     case 'xml': {
       const rootPath = options.rootPath ?? detectXmlRoot(head)
       if (rootPath === undefined) {
-        throw new SourceFault(
-          'no_entries',
-          'No element repeats: give the root path of the elements that are entries',
-        )
+        throw noEntries('No element repeats: give the root path of the elements that are entries')
       }
       return createXmlReader({ ...common, rootPath })
     }
@@ -180,7 +177,7 @@ export function createRowCollector(onFault: ((fault: EntryFault) => void) | unde
 
   function end(): void {
     if (rows > 0 || firstFault === undefined) return
-    throw new SourceFault('malformed', `No entry can be read. ${firstFault.message}`, firstFault)
+    throw malformed(`No entry can be read. ${firstFault.message}`, firstFault)
   }
 
   return {

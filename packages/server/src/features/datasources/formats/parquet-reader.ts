@@ -11,8 +11,7 @@ import {
 import { isObject } from '../../../platform/plain-object.ts'
 import { shapeProblem } from './json-values.ts'
 import { setOwn } from './own-properties.ts'
-import type { ParquetSample } from './parquet-thread.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, SourceFault, tooLarge, unsupported } from './source-fault.ts'
 import type { RawRow, SourceLimits } from './source-options.ts'
 import { type RowSink, sizeText } from './text-reader.ts'
 
@@ -23,6 +22,14 @@ const maxGroupBytes = 512 * 1024 * 1024
 const maxGroupRows = 16 * 1024 * 1024
 const sliceBytes = 16 * 1024 * 1024
 const maxSliceRows = 50_000
+
+/** Of a file with more than `wholeRows`: its first rows, and pieces that begin at these parts of the rest. */
+export interface ParquetSample {
+  readonly wholeRows: number
+  readonly headRows: number
+  readonly pieceRows: number
+  readonly positions: readonly number[]
+}
 
 /**
  * The rows of a Parquet file, slice by slice. Timestamps become ISO 8601 texts, integers beyond 2^53 texts, bytes
@@ -110,17 +117,15 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
 async function readMetadata(file: AsyncBuffer, limits: SourceLimits): Promise<FileMetaData> {
   const end = Buffer.from(await file.slice(Math.max(0, file.byteLength - 8), file.byteLength))
   const magic = end.subarray(4).toString('latin1')
-  if (magic === 'PARE')
-    throw new SourceFault('unsupported', 'The Parquet file is encrypted: send it unencrypted')
-  if (magic !== 'PAR1')
-    throw new SourceFault('malformed', 'Not a whole Parquet file: it does not end with PAR1')
+  if (magic === 'PARE') throw unsupported('The Parquet file is encrypted: send it unencrypted')
+  if (magic !== 'PAR1') throw malformed('Not a whole Parquet file: it does not end with PAR1')
   if (end.readUInt32LE(0) > maxFooterBytes) {
-    throw new SourceFault('too_large', `The description of the columns exceeds ${sizeText(maxFooterBytes)}`)
+    throw tooLarge(`The description of the columns exceeds ${sizeText(maxFooterBytes)}`)
   }
   const metadata = await parquetMetadataAsync(file).catch(refuse)
   const columns = (metadata.schema[0]?.num_children ?? 0) | 0
   if (columns > limits.entryFields) {
-    throw new SourceFault('too_large', `${columns} columns: at most ${limits.entryFields} are read`)
+    throw tooLarge(`${columns} columns: at most ${limits.entryFields} are read`)
   }
   for (const group of metadata.row_groups) {
     const sizes = group.columns.map(({ meta_data }) => Number(meta_data?.total_uncompressed_size ?? 0))
@@ -130,8 +135,7 @@ async function readMetadata(file: AsyncBuffer, limits: SourceLimits): Promise<Fi
       Number(group.num_rows) > maxGroupRows ||
       Math.max(0, ...values) > maxGroupRows
     ) {
-      throw new SourceFault(
-        'too_large',
+      throw tooLarge(
         `A row group has ${group.num_rows} rows and ${sizeText(sum(sizes))}: at most ${maxGroupRows} rows and ${sizeText(maxGroupBytes)} are read, write smaller ones`,
       )
     }
@@ -145,7 +149,7 @@ function sum(numbers: readonly number[]): number {
 
 function refuse(error: Error): never {
   if (error instanceof SourceFault) throw error
-  throw new SourceFault('malformed', `Not a Parquet file that can be read: ${error.message}`, {}, error)
+  throw malformed(`Not a Parquet file that can be read: ${error.message}`, {}, error)
 }
 
 /** What a page claims to become is allocated before anything is known about it. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { readParquet } from './parquet-reader.ts'
+import { type ParquetSample, readParquet } from './parquet-reader.ts'
 import { SourceFault, type SourceFaultRule, type SourcePosition } from './source-fault.ts'
 import type { EntryFault, RawRow, SourceLimits } from './source-options.ts'
 import type { RowSink } from './text-reader.ts'
@@ -11,14 +11,6 @@ export interface ParquetJob {
   readonly limits: SourceLimits
   /** Parts of the rows to read, from 0 to 1; absent: all rows. */
   readonly sample: ParquetSample | undefined
-}
-
-/** Of a file with more than `wholeRows`: its first rows, and pieces that begin at these parts of the rest. */
-export interface ParquetSample {
-  readonly wholeRows: number
-  readonly headRows: number
-  readonly pieceRows: number
-  readonly positions: readonly number[]
 }
 
 export interface ParquetSlice {

@@ -33,3 +33,15 @@ export class SourceFault extends Error {
     this.position = position
   }
 }
+
+type Refusal = (message: string, position?: SourcePosition, cause?: unknown) => SourceFault
+
+const faultOf =
+  (rule: SourceFaultRule): Refusal =>
+  (message, position, cause) =>
+    new SourceFault(rule, message, position, cause)
+
+export const malformed = faultOf('malformed')
+export const tooLarge = faultOf('too_large')
+export const noEntries = faultOf('no_entries')
+export const unsupported = faultOf('unsupported')

@@ -4,7 +4,7 @@ import { pathOf } from './content.ts'
 import { columnNames } from './csv-reader.ts'
 import { createDecoder } from './encoding.ts'
 import { setOwn } from './own-properties.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, tooLarge } from './source-fault.ts'
 import type { RawRow, SourceFile, SourceLimits, SourceOptions } from './source-options.ts'
 import { type RowSink, sizeText } from './text-reader.ts'
 import { formatSerial, type SerialKind, serialKindOf } from './workbook-dates.ts'
@@ -63,13 +63,12 @@ async function* parsePart(
   let bytes = 0
   for await (const chunk of archive.read(path)) {
     bytes += chunk.length
-    if (bytes > maxBytes)
-      throw new SourceFault('too_large', `${path} of the workbook exceeds ${sizeText(maxBytes)}`)
+    if (bytes > maxBytes) throw tooLarge(`${path} of the workbook exceeds ${sizeText(maxBytes)}`)
     const text = decoder.decode(chunk)
     for (let from = 0; from < text.length; from += pieceLength) {
       parser.write(text.slice(from, from + pieceLength))
       if (parser.position - since > limits.entryBytes) {
-        throw new SourceFault('too_large', `A cell of ${path} is larger than ${sizeText(limits.entryBytes)}`)
+        throw tooLarge(`A cell of ${path} is larger than ${sizeText(limits.entryBytes)}`)
       }
     }
     yield
@@ -100,7 +99,7 @@ async function readWorkbook(
 ): Promise<Workbook> {
   const names = new Set(archive.entries.map(({ name }) => name))
   if (!names.has('xl/workbook.xml')) {
-    throw new SourceFault('malformed', 'Not an XLSX workbook: the archive has no xl/workbook.xml')
+    throw malformed('Not an XLSX workbook: the archive has no xl/workbook.xml')
   }
   const sheets: { name: string; id: string }[] = []
   let startsIn1904 = false
@@ -128,8 +127,7 @@ async function readWorkbook(
   const sheetPath = found && relations.get(found.id)
   if (sheetPath === undefined || !names.has(sheetPath)) {
     const known = sheets.map(({ name }) => name).slice(0, 20)
-    throw new SourceFault(
-      'no_entries',
+    throw noEntries(
       sheet === undefined
         ? 'The workbook has no sheet'
         : `The workbook has no sheet ${sheet}, it has: ${known.join(', ')}`,
@@ -166,8 +164,7 @@ async function readSharedTexts(workbook: Workbook, path: string): Promise<string
       // What an element of the list costs, beside its characters.
       held += text.length + 32
       if (held > sharedTextBytes) {
-        throw new SourceFault(
-          'too_large',
+        throw tooLarge(
           `The texts of the workbook exceed ${sizeText(sharedTextBytes)}: save it as CSV, which has no such limit`,
         )
       }
@@ -244,8 +241,7 @@ async function* readSheet(
     } else if (local === 'c') {
       column = attributes.r === undefined ? column + 1 : columnOf(attributes.r)
       if (column >= limits.entryFields || column < 0) {
-        throw new SourceFault(
-          'too_large',
+        throw tooLarge(
           `Row ${line} of the sheet has a value in column ${column + 1}: at most ${limits.entryFields} columns are read`,
           { line },
         )
@@ -324,7 +320,7 @@ function createSheetRows(sink: RowSink) {
       }
     },
     end(): void {
-      if (header === undefined) throw new SourceFault('no_entries', 'The sheet is empty')
+      if (header === undefined) throw noEntries('The sheet is empty')
     },
   }
 }

@@ -2,7 +2,7 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { shapeProblem } from './json-values.ts'
 import { getOwn, setOwn } from './own-properties.ts'
 import { escapeName, leadsTo, parsePath } from './path.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, SourceFault, tooLarge } from './source-fault.ts'
 import type { RawRow } from './source-options.ts'
 import { type ReaderOptions, sizeText, type TextReader } from './text-reader.ts'
 
@@ -43,7 +43,7 @@ export function createXmlReader({
     around.push(tag.name)
     since = parser.position
     if (around.length > maxLevels) {
-      throw new SourceFault('malformed', `More than ${maxLevels} levels of elements in line ${parser.line}`)
+      throw malformed(`More than ${maxLevels} levels of elements in line ${parser.line}`)
     }
     if (around.length === root.length && root.every((step, index) => leadsTo(step, around[index]))) {
       entryLine = parser.line
@@ -86,8 +86,7 @@ export function createXmlReader({
     for (let from = 0; from < piece.length; from += 65_536) {
       parser.write(piece.slice(from, from + 65_536))
       if (parser.position - since > limits.entryBytes) {
-        throw new SourceFault(
-          'too_large',
+        throw tooLarge(
           `The element of line ${within.length > 0 ? entryLine : parser.line} is larger than ${sizeText(limits.entryBytes)}: does the root path lead to the elements that are entries?`,
           { entry: entry + 1, line: parser.line },
         )
@@ -101,7 +100,7 @@ export function createXmlReader({
       if (isCut) return
       parser.close()
       if (entry === 0) {
-        throw new SourceFault('no_entries', `There are no elements at the root path ${rootPath}`)
+        throw noEntries(`There are no elements at the root path ${rootPath}`)
       }
     },
   }
@@ -121,14 +120,10 @@ export function createParser(entries: () => number = () => 0): SaxesParser<{ xml
     const message = error.message.replace(/^\d+:\d+: /, '')
     // An entity of HTML in a feed stays as it is written.
     if (message.startsWith('undefined entity')) return
-    throw new SourceFault(
-      'malformed',
-      `Not XML in line ${parser.line}, column ${parser.column}: ${message}`,
-      {
-        line: parser.line,
-        entry: entries(),
-      },
-    )
+    throw malformed(`Not XML in line ${parser.line}, column ${parser.column}: ${message}`, {
+      line: parser.line,
+      entry: entries(),
+    })
   })
   return parser
 }
@@ -181,8 +176,7 @@ export function detectXmlRoot(head: string): string | undefined {
     if (Object.keys(tag.attributes).some((name) => !/^xmlns(:|$)/.test(name))) element.hasContent = true
     if (parent) parent.hasContent = true
     open.push(element)
-    if (open.length > maxLevels)
-      throw new SourceFault('malformed', `More than ${maxLevels} levels of elements`)
+    if (open.length > maxLevels) throw malformed(`More than ${maxLevels} levels of elements`)
   })
   parser.on('closetag', () => open.pop())
   try {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { type Entry, open as openWithCallback, type ZipFile } from 'yauzl'
 import { boundInflation } from './inflation.ts'
-import { SourceFault } from './source-fault.ts'
+import { malformed, noEntries, SourceFault, tooLarge, unsupported } from './source-fault.ts'
 import type { SourceLimits } from './source-options.ts'
 
 export interface ZipEntry {
@@ -26,7 +26,7 @@ const open = promisify<string, { lazyEntries: true; autoClose: false }, ZipFile>
  */
 export async function openZip(path: string, limits: SourceLimits): Promise<ZipArchive> {
   const file = await open(path, { lazyEntries: true, autoClose: false }).catch((error: Error) => {
-    throw malformed(error)
+    throw faultOfZip(error)
   })
   try {
     const entries = await readDirectory(file)
@@ -45,9 +45,9 @@ export async function openZip(path: string, limits: SourceLimits): Promise<ZipAr
 }
 
 /** A failure of the file system is none of the content, and its message names a path of the server. */
-function malformed(error: Error): Error {
+function faultOfZip(error: Error): Error {
   if ('syscall' in error) return error
-  return new SourceFault('malformed', `Not a zip archive: ${error.message}`, {}, error)
+  return malformed(`Not a zip archive: ${error.message}`, {}, error)
 }
 
 function readDirectory(file: ZipFile): Promise<ReadonlyMap<string, Entry>> {
@@ -55,16 +55,14 @@ function readDirectory(file: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   return new Promise((resolve, reject) => {
     file.on('entry', (entry: Entry) => {
       if (entries.size >= maxEntries) {
-        reject(
-          new SourceFault('too_large', `The archive has more than ${maxEntries} files: send the one to read`),
-        )
+        reject(tooLarge(`The archive has more than ${maxEntries} files: send the one to read`))
         return
       }
       if (!entry.fileName.endsWith('/')) entries.set(entry.fileName, entry)
       file.readEntry()
     })
     file.on('end', () => resolve(entries))
-    file.on('error', (error: Error) => reject(malformed(error)))
+    file.on('error', (error: Error) => reject(faultOfZip(error)))
     file.readEntry()
   })
 }
@@ -75,16 +73,13 @@ async function* readEntry(
   name: string,
   limits: SourceLimits,
 ): AsyncGenerator<Buffer> {
-  if (entry === undefined) throw new SourceFault('no_entries', `The archive has no file ${name}`)
+  if (entry === undefined) throw noEntries(`The archive has no file ${name}`)
   if (entry.isEncrypted()) {
-    throw new SourceFault(
-      'unsupported',
-      `The file ${name} of the archive is encrypted: send it without a password`,
-    )
+    throw unsupported(`The file ${name} of the archive is encrypted: send it without a password`)
   }
   const stream = await promisify(file.openReadStream.bind(file) as typeof openStream)(entry).catch(
     (error: Error) => {
-      throw malformed(error)
+      throw faultOfZip(error)
     },
   )
   const bound = boundInflation(limits)
@@ -94,7 +89,7 @@ async function* readEntry(
       yield chunk
     }
   } catch (error) {
-    throw error instanceof SourceFault ? error : malformed(error as Error)
+    throw error instanceof SourceFault ? error : faultOfZip(error as Error)
   } finally {
     stream.destroy()
   }

@@ -1,7 +1,7 @@
 import { cohortLimits } from '@millrace/contract/resources/cohort.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { isId, normalizeId } from '../../../platform/ids.ts'
-import { cohort } from '../members/cohort.ts'
+import { cohort } from '../members/catalogue.ts'
 import { type CohortCondition, type KnownCohorts, leavesOf } from '../query/query.ts'
 import type { Now } from '../query/time/dates.ts'
 import type { StoredCohort } from './cohort-store.ts'

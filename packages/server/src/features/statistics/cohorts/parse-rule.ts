@@ -1,10 +1,11 @@
 import type { CohortRule, SeenWithin } from '@millrace/contract/resources/cohort.ts'
 import type { DateRange } from '@millrace/contract/resources/query.ts'
 import { membersOfSelection, parseEventFilters, parseSelection } from '../explorations/selection.ts'
-import { cohort } from '../members/cohort.ts'
+import { cohort } from '../members/catalogue.ts'
+import { readDates } from '../query/parse/parse-time.ts'
 import type { CohortCondition } from '../query/query.ts'
-import { createQueryFaults, type QueryFaults } from '../query/query-faults.ts'
-import { DateFault, type Now, readMoment, readRange } from '../query/time/dates.ts'
+import { createQueryFaults, faultsBy, type QueryFaults } from '../query/query-faults.ts'
+import { type Now, readMoment, readRange } from '../query/time/dates.ts'
 import { always, intersectionOf, type TimeSet, unionOf } from '../query/time/interval.ts'
 
 /** What a rule says; exactly one of them. */
@@ -76,8 +77,7 @@ function kindOf(rule: CohortRule, path: string, faults: QueryFaults): Kind | und
   const [kind] = given
   if (kind === undefined || given.length > 1) {
     const found = kind === undefined ? 'none of them' : given.join(' and ')
-    faults.add(
-      'invalidQuery',
+    faults.invalid(
       path,
       `a rule has one of ${kinds.join(', ')}, and this one has ${found}` +
         (given.length > 1 ? ': join them by and, or by or' : ''),
@@ -87,24 +87,9 @@ function kindOf(rule: CohortRule, path: string, faults: QueryFaults): Kind | und
   for (const [name, beside] of Object.entries(companions)) {
     const value = rule[name as keyof typeof companions]
     if (value === undefined || value === null || beside.includes(kind)) continue
-    faults.add(
-      'invalidQuery',
-      `${path}.${name}`,
-      `stands beside ${beside.join(' or ')} only, not beside ${kind}`,
-    )
+    faults.invalid(`${path}.${name}`, `stands beside ${beside.join(' or ')} only, not beside ${kind}`)
   }
   return kind
-}
-
-/** Gives the value, or notes why a date cannot be read. */
-function reading<T>(path: string, faults: QueryFaults, read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof DateFault)) throw error
-    faults.add('invalidQuery', path, error.message)
-    return undefined
-  }
 }
 
 function readTimes(
@@ -114,7 +99,7 @@ function readTimes(
   faults: QueryFaults,
 ): TimeSet {
   if (range === undefined || range === null) return always
-  const interval = reading(path, faults, () => readRange(range, now))
+  const interval = readDates(path, faults, () => readRange(range, now))
   return interval ? unionOf([interval]) : []
 }
 
@@ -131,7 +116,7 @@ function readSeen(
     side: (day: { from: number; to: number }) => TimeSet,
   ) => {
     if (text === undefined) return
-    const moment = reading(`${path}.${name}`, faults, () => readMoment(text, now))
+    const moment = readDates(`${path}.${name}`, faults, () => readMoment(text, now))
     if (moment) times = intersectionOf(times, side(moment))
   }
   cut('before', before, ({ from }) => [{ from: -Infinity, to: from }])
@@ -142,14 +127,14 @@ function readSeen(
 function readEvent(rule: CohortRule, path: string, now: Now, faults: QueryFaults): CohortCondition {
   const { event = {}, atLeast = 1, atMost } = rule
   if (atMost !== undefined && atMost < atLeast) {
-    faults.add('invalidQuery', `${path}.atMost`, `is ${atMost}, less than atLeast, which is ${atLeast}`)
+    faults.invalid(`${path}.atMost`, `is ${atMost}, less than atLeast, which is ${atLeast}`)
   }
   if (atLeast === 0 && atMost === undefined) {
-    faults.add('invalidQuery', `${path}.atLeast`, 'is 0, which holds for everybody: give atMost too')
+    faults.invalid(`${path}.atLeast`, 'is 0, which holds for everybody: give atMost too')
   }
   for (const { id, path: at } of membersOfSelection(event, `${path}.event`)) {
     if (id !== cohort.id) continue
-    faults.add('invalidQuery', at, 'a cohort cannot refer to another cohort: repeat its rule here', id)
+    faults.invalid(at, 'a cohort cannot refer to another cohort: repeat its rule here', id)
     return { kind: 'or', of: [] }
   }
   const filters = parseSelection(event, `${path}.event`, now, faults)
@@ -164,10 +149,9 @@ function readEvent(rule: CohortRule, path: string, now: Now, faults: QueryFaults
 function readLabel(rule: CohortRule, path: string, now: Now, faults: QueryFaults): CohortCondition {
   const { key = '', operator = 'equals', values = [] } = rule.label ?? {}
   const filter = { member: `events.label.${key}`, operator, values }
-  const placed: QueryFaults = {
-    ...faults,
-    add: (name, at, ...rest) => faults.add(name, at.replace('.filters.0', ''), ...rest),
-  }
+  const placed = faultsBy(faults, (name, at, ...rest) =>
+    faults.add(name, at.replace('.filters.0', ''), ...rest),
+  )
   const filters = parseEventFilters([filter], `${path}.label.filters`, now, placed)
   const times = readTimes(rule.dateRange, `${path}.dateRange`, now, faults)
   return { kind: 'events', filters, times, atLeast: 1 }

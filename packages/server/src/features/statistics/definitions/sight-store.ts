@@ -5,7 +5,7 @@ import { users } from '../../../database/tables/user.ts'
 import { workflowTeams } from '../../../database/tables/workflow.ts'
 import { sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
-import type { WorkflowSight } from '../query/compile/compile-sight.ts'
+import type { WorkflowSight } from '../query/compile/compile-workflows.ts'
 
 /** Who reads an answer: a user of the company, or nobody who still is one. */
 export interface Reader {

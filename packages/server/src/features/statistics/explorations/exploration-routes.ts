@@ -6,9 +6,7 @@ import { rawRoute } from '../../../platform/http/route.ts'
 import type { AnswerBodies } from '../answer-body.ts'
 import { createSendAnswer } from '../answer-reply.ts'
 import type { StatisticsService } from '../statistics-service.ts'
-import { funnelQuestion } from './funnels/funnel-question.ts'
-import { pathsQuestion } from './paths/paths-question.ts'
-import { retentionQuestion } from './retention/retention-question.ts'
+import { funnelQuestion, pathsQuestion, retentionQuestion } from './questions.ts'
 
 /** Explorations, for the authenticated scope. Each is answered as a query is. */
 export function registerExplorationRoutes(

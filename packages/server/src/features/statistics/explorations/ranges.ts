@@ -20,7 +20,7 @@ export function parseRanges(
   const compared = asked.compareDateRange ?? undefined
   if ((dateRange === undefined) === (compared === undefined)) {
     const message = 'give the range of time: either dateRange, or compareDateRange for several'
-    faults.add('invalidQuery', 'dateRange', message)
+    faults.invalid('dateRange', message)
     return []
   }
   if (dateRange !== undefined) {

@@ -5,7 +5,7 @@ import { dimensionIn, findDimension, findMeasure } from '../members/catalogue.ts
 import type { Dimension } from '../members/member.ts'
 import { parseFilters } from '../query/parse/parse-filters.ts'
 import { type DimensionFilter, type FilterTree, isGroup, mapTree, type Reading } from '../query/query.ts'
-import type { QueryFaults } from '../query/query-faults.ts'
+import { faultsBy, type QueryFaults } from '../query/query-faults.ts'
 
 export const eventName = known('events.name')
 export const eventTime = known('events.time')
@@ -30,15 +30,12 @@ export function parseEventFilters(
 ): FilterTree<DimensionFilter>[] {
   for (const { id, path: at } of membersOfFilters(asked, path)) {
     const message = whyNotOfEvents(id)
-    if (message !== undefined) faults.add('invalidQuery', at, message, id)
+    if (message !== undefined) faults.invalid(at, message, id)
   }
-  const placed: QueryFaults = {
-    ...faults,
-    add(name, at, ...rest) {
-      // Measures are refused above.
-      if (name !== 'virtualMeasureFilter') faults.add(name, at, ...rest)
-    },
-  }
+  const placed = faultsBy(faults, (name, ...rest) => {
+    // Measures are refused above.
+    if (name !== 'virtualMeasureFilter') faults.add(name, ...rest)
+  })
   return parseFilters(asked, now, placed, path).dimensions.map((tree) =>
     mapTree(tree, (filter) => ({
       ...filter,

@@ -1,7 +1,6 @@
 import { parameterPrefix } from '../../../database/workflow-columns.ts'
-import { cohort } from './cohort.ts'
 import { creditMeasures } from './credits.ts'
-import { dimension } from './dimensions.ts'
+import { membersOf, nullable, ofCredits, ofWorkflow, read } from './define-members.ts'
 import { eventDimensions, eventMeasures, events } from './events.ts'
 import type { Dimension, Measure, Source, SourceId } from './member.ts'
 import { purchaseDimensions, purchaseMeasures, purchases } from './purchases.ts'
@@ -26,6 +25,18 @@ export const dimensions: readonly Dimension[] = [
   ...sessionDimensions,
   ...workflowDimensions,
 ]
+
+/** Whether the person of a row belongs to a cohort (docs/statistics.md, Cohorts). It stands for no column. */
+export const cohort: Dimension = {
+  ...membersOf('events').dimension('cohort', 'Cohort', read(''), {
+    shared: true,
+    filterOnly: true,
+    format: 'id',
+  })`
+    Saved groups of persons, by their identifiers: \`equals\` keeps the rows of persons in one of them, \`notEquals\`
+    those of all others. A filter of every source; rows are not grouped by it.`,
+  id: 'persons.cohort',
+}
 
 /** What only filters name: they mean the same in every source. */
 export const filterDimensions: readonly Dimension[] = [cohort]
@@ -78,31 +89,20 @@ const isOfWorkflow = (label: string): boolean =>
 
 /** The dimension of one label, or of one parameter of workflows, whether a fact ever had it or not. */
 export function labelDimension(source: SourceId, key: string): Dimension {
-  const traits = { nullable: true, label: key }
-  const read = { sql: '$label', columns: [] }
-  if (source === 'workflows') {
-    const description = `Parameter \`${key}\` of the address of the content, as text; null where it has none.`
-    return dimension(
-      source,
-      `parameter.${key}`,
-      read,
-      { title: key, description },
-      { ...traits, ofCredits: true, shownBy: 'is_shown' },
-    )
+  const { dimension } = membersOf(source)
+  const label = { ...nullable, label: key }
+  const value = read('$label')
+  switch (source) {
+    case 'workflows':
+      return dimension(`parameter.${key}`, key, value, label, ofCredits, ofWorkflow)`
+        Parameter \`${key}\` of the address of the content, as text; null where it has none.`
+    case 'events':
+      return dimension(`label.${key}`, key, value, label, isOfWorkflow(key) ? ofWorkflow : {})`
+        Label \`${key}\` of the event, as text; null where it has none.`
+    default:
+      return dimension(`label.${key}`, key, value, label)`
+        Label \`${key}\` of the order, as text: of its earliest event that has one, else null.`
   }
-  return dimension(
-    source,
-    `label.${key}`,
-    read,
-    {
-      title: key,
-      description:
-        source === 'events'
-          ? `Label \`${key}\` of the event, as text; null where it has none.`
-          : `Label \`${key}\` of the order, as text: of its earliest event that has one, else null.`,
-    },
-    { ...traits, ...(source === 'events' && isOfWorkflow(key) && { shownBy: 'is_shown' }) },
-  )
 }
 
 /** Whether the dimension means the same in every source: times are one axis, some others are shared by name. */

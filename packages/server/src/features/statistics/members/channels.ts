@@ -1,101 +1,29 @@
+/** The words of a text. */
+const listed = (text: string): string[] => text.trim().split(/\s+/)
+
 /**
  * Where visitors come from, by the host of the referrer (docs/statistics.md, sessions). Our own compilation. A name
  * stands for that host, with or without `www.`; with a dot in front for its subdomains too; `.*` at its end for any
  * country's suffix, as `google.de` and `google.co.uk`. Names of Android applications are hosts of their referrers.
  */
-const search = [
-  '.aol.com',
-  '.ask.com',
-  '.baidu.com',
-  '.bing.com',
-  '.brave.com',
-  '.coccoc.com',
-  '.duckduckgo.com',
-  '.ecosia.org',
-  '.kagi.com',
-  '.lilo.org',
-  '.metager.de',
-  '.metager.org',
-  '.mojeek.com',
-  '.naver.com',
-  '.presearch.com',
-  '.qwant.com',
-  '.search.yahoo.co.jp',
-  '.search.yahoo.com',
-  '.seznam.cz',
-  '.sogou.com',
-  '.so.com',
-  '.startpage.com',
-  '.swisscows.com',
-  '.yandex.*',
-  '.you.com',
-  'google.*',
-  'images.google.*',
-  'yahoo.*',
-  'com.google.android.googlequicksearchbox',
-]
+const search = listed(`
+  .aol.com .ask.com .baidu.com .bing.com .brave.com .coccoc.com .duckduckgo.com .ecosia.org .kagi.com
+  .lilo.org .metager.de .metager.org .mojeek.com .naver.com .presearch.com .qwant.com
+  .search.yahoo.co.jp .search.yahoo.com .seznam.cz .sogou.com .so.com .startpage.com .swisscows.com
+  .yandex.* .you.com google.* images.google.* yahoo.* com.google.android.googlequicksearchbox`)
 
-const social = [
-  '.bsky.app',
-  '.discord.com',
-  '.facebook.com',
-  '.fb.me',
-  '.instagram.com',
-  '.line.me',
-  '.linkedin.com',
-  '.lnkd.in',
-  '.mastodon.online',
-  '.mastodon.social',
-  '.messenger.com',
-  '.ok.ru',
-  '.pin.it',
-  '.pinterest.*',
-  '.quora.com',
-  '.reddit.com',
-  '.snapchat.com',
-  '.t.co',
-  '.t.me',
-  '.telegram.org',
-  '.threads.com',
-  '.threads.net',
-  '.tiktok.com',
-  '.tumblr.com',
-  '.twitter.com',
-  '.vk.com',
-  '.weibo.com',
-  '.whatsapp.com',
-  '.x.com',
-  '.xing.com',
-  '.youtu.be',
-  '.youtube.com',
-  'news.ycombinator.com',
-  'com.facebook.katana',
-  'com.instagram.android',
-  'com.linkedin.android',
-  'com.pinterest',
-  'com.reddit.frontpage',
-  'com.twitter.android',
-  'org.telegram.messenger',
-]
+const social = listed(`
+  .bsky.app .discord.com .facebook.com .fb.me .instagram.com .line.me .linkedin.com .lnkd.in
+  .mastodon.online .mastodon.social .messenger.com .ok.ru .pin.it .pinterest.* .quora.com .reddit.com
+  .snapchat.com .t.co .t.me .telegram.org .threads.com .threads.net .tiktok.com .tumblr.com .twitter.com
+  .vk.com .weibo.com .whatsapp.com .x.com .xing.com .youtu.be .youtube.com news.ycombinator.com
+  com.facebook.katana com.instagram.android com.linkedin.android com.pinterest com.reddit.frontpage
+  com.twitter.android org.telegram.messenger`)
 
-const mail = [
-  '.mail.ru',
-  '.mail.yahoo.com',
-  '.mail.yahoo.co.jp',
-  '.outlook.com',
-  '.outlook.live.com',
-  '.outlook.office.com',
-  '.outlook.office365.com',
-  '.proton.me',
-  'mail.aol.com',
-  'mail.google.com',
-  'mail.proton.me',
-  'mail.yandex.*',
-  'mail.zoho.com',
-  'webmail.free.fr',
-  'com.google.android.gm',
-  'com.microsoft.office.outlook',
-]
+const mail = listed(`
+  .mail.ru .mail.yahoo.com .mail.yahoo.co.jp .outlook.com .outlook.live.com .outlook.office.com
+  .outlook.office365.com .proton.me mail.aol.com mail.google.com mail.proton.me mail.yandex.*
+  mail.zoho.com webmail.free.fr com.google.android.gm com.microsoft.office.outlook`)
 
 /** Values of `utm_medium` that mean mail, in lower case. */
 const mailMedia = ['email', 'e-mail', 'e_mail', 'mail', 'newsletter']

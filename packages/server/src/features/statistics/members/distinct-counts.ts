@@ -10,13 +10,15 @@ export const relativeError = 0.01
  * 2^20 registers, whose standard error is 0.1 %; of few numbers the set is the answer. Of one group it costs a fraction
  * of what an exact set of millions does; of many groups it costs more than small exact sets do.
  * @param condition SQL of which rows count
+ * @param conditionColumns columns that it names
  */
 export function distinctCount(
   column: string,
-  condition?: string,
+  condition = '',
+  ...conditionColumns: readonly string[]
 ): Required<Pick<PlainMeasure, 'aggregate' | 'estimate'>> {
-  const [suffix, rest] = condition === undefined ? ['', ''] : ['If', `, ${condition}`]
-  const columns = condition === undefined ? [column] : [column, condition]
+  const [suffix, rest] = condition === '' ? ['', ''] : ['If', `, ${condition}`]
+  const columns = [column, ...conditionColumns]
   const seen = `toUInt64(length(groupUniqArray${suffix}(${exactUpTo + 1})(${column}${rest})))`
   const sketched = `uniqCombined64${suffix}(20)(${column}${rest})`
   return {

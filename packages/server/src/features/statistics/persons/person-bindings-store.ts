@@ -1,5 +1,5 @@
 import type { Columnar } from '../../../platform/stores/columnar.ts'
-import { nested, select } from '../query/compile/sql-text.ts'
+import { nested, select } from '../query/compile/parameters.ts'
 import type { PersonName } from './person.ts'
 import { settingsOfPersons } from './statement-limits.ts'
 

@@ -1,8 +1,7 @@
 import { type Columnar, ColumnarError } from '../../../platform/stores/columnar.ts'
 import { boundTime } from '../query/compile/compile-conditions.ts'
 import { type EventAliases, eventNameSql } from '../query/compile/event-name.ts'
-import { createParameters, type Statement } from '../query/compile/parameters.ts'
-import { select } from '../query/compile/sql-text.ts'
+import { createParameters, type Statement, select } from '../query/compile/parameters.ts'
 import type { PersonEvent, PersonName } from './person.ts'
 import type { ResolvePersons } from './person-bindings-store.ts'
 import { settingsOfPersons } from './statement-limits.ts'
@@ -34,28 +33,15 @@ interface EventRow {
 /** ClickHouse's errors for an answer that is too large: of memory, of rows or bytes. */
 const tooLarge = new Set([241, 396])
 
-export interface PersonEventsStore {
-  /**
-   * The newest events of each person in the order of the persons, at most a thousand each; of a person whose events do
-   * not fit into an answer, the newest hundred or ten.
-   */
-  readEvents(
-    companyId: string,
-    asked: readonly AskedHistory[],
-    eventAliases: EventAliases,
-    signal: AbortSignal,
-  ): Promise<readonly (readonly PersonEvent[])[]>
-}
-
-export interface PersonEventsDependencies {
-  readonly columnar: Pick<Columnar, 'query'>
-  readonly resolvePersons: ResolvePersons
-}
+export type PersonEventsStore = ReturnType<typeof createPersonEventsStore>
 
 export function createPersonEventsStore({
   columnar,
   resolvePersons,
-}: PersonEventsDependencies): PersonEventsStore {
+}: {
+  readonly columnar: Pick<Columnar, 'query'>
+  readonly resolvePersons: ResolvePersons
+}) {
   type Histories = readonly (readonly PersonEvent[])[]
 
   async function read(asked: AskedHistories, signal: AbortSignal): Promise<Histories> {
@@ -98,8 +84,16 @@ export function createPersonEventsStore({
   }
 
   return {
-    readEvents: (companyId, asked, eventAliases, signal) =>
-      readInParts({ companyId, asked, eventAliases, limit: maxPersonEvents }, signal),
+    /**
+     * The newest events of each person in the order of the persons, at most a thousand each; of a person whose events
+     * do not fit into an answer, the newest hundred or ten.
+     */
+    readEvents: (
+      companyId: string,
+      asked: readonly AskedHistory[],
+      eventAliases: EventAliases,
+      signal: AbortSignal,
+    ): Promise<Histories> => readInParts({ companyId, asked, eventAliases, limit: maxPersonEvents }, signal),
   }
 }
 

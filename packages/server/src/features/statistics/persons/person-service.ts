@@ -6,8 +6,8 @@ import { conditionOf } from '../cohorts/cohort-reader.ts'
 import type { StoredCohort } from '../cohorts/cohort-store.ts'
 import { openZone } from '../query/time/zone.ts'
 import type { StatisticsSettings } from '../question.ts'
+import { type BatcherLimits, type BatchGroup, createBatcher } from './batcher.ts'
 import type { ReadMembership } from './cohort-membership-store.ts'
-import { createGathering, type Gathered, type GatheringLimits } from './gathering.ts'
 import { keyOfName, nameOf, type PersonEvent, type PersonKey, type PersonName } from './person.ts'
 import type { AskedHistory, PersonEventsStore } from './person-events-store.ts'
 import { personSeconds } from './statement-limits.ts'
@@ -23,7 +23,7 @@ export interface PersonServiceDependencies {
   readonly limits?: Partial<PersonLimits>
 }
 
-export interface PersonLimits extends GatheringLimits {
+export interface PersonLimits extends BatcherLimits {
   /** Statements about persons at once, of all companies. */
   readonly statements: number
   /** For how long an answer is given again. */
@@ -50,34 +50,19 @@ const maxMembershipBytes = 8 * 1024 * 1024
 /** What an answer takes beside its key and value. */
 const overheadBytes = 200
 
-interface CohortGroup extends Gathered {
+interface CohortGroup extends BatchGroup {
   readonly cohortId: string
 }
 
-export interface PersonService {
-  /**
-   * What a person has done since an instant, the newest first: at most a thousand events, of the last 90 days.
-   * @throws where the store does not answer in time; the signal's reason when it is aborted
-   */
-  readPerson(
-    asked: PersonKey & { readonly companyId: string; readonly since: Date; readonly signal: AbortSignal },
-  ): Promise<{ readonly events: readonly PersonEvent[] }>
-  /**
-   * Whether a person belongs to a cohort. A person of whom nothing is known belongs to one whose rule holds for them, as
-   * that of all who never bought.
-   * @throws {DomainError} `cohortNotFound`, also for a cohort of another company; otherwise as `readPerson`
-   */
-  isMember(
-    asked: PersonKey & {
-      readonly companyId: string
-      readonly cohortId: string
-      readonly signal: AbortSignal
-    },
-  ): Promise<boolean>
+export type PersonService = ReturnType<typeof createPersonService>
+
+interface Asked extends PersonKey {
+  readonly companyId: string
+  readonly signal: AbortSignal
 }
 
 /** What persons have done, for the nodes of workflows (docs/workflows.md, What the person has done). */
-export function createPersonService(dependencies: PersonServiceDependencies): PersonService {
+export function createPersonService(dependencies: PersonServiceDependencies) {
   const { events, readMembership, findCohort, readSettings, clock } = dependencies
   const { steadyClock = clock } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
@@ -96,7 +81,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
   const histories = recent<readonly PersonEvent[]>(limits.maxBytes, bytesOf)
   const memberships = recent<boolean>(maxMembershipBytes, () => 0)
 
-  const gatheredHistories = createGathering<Gathered, AskedHistory, readonly PersonEvent[]>({
+  const batchedHistories = createBatcher<BatchGroup, AskedHistory, readonly PersonEvent[]>({
     statements,
     limits,
     async answer({ companyId }, asked, signal) {
@@ -111,7 +96,7 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
     },
   })
 
-  const gatheredMemberships = createGathering<CohortGroup, PersonName, boolean>({
+  const batchedMemberships = createBatcher<CohortGroup, PersonName, boolean>({
     statements,
     limits,
     async answer({ companyId, cohortId, key }, names, signal) {
@@ -130,7 +115,16 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
   })
 
   return {
-    async readPerson({ companyId, since, signal, ...key }) {
+    /**
+     * What a person has done since an instant, the newest first: at most a thousand events, of the last 90 days.
+     * @throws where the store does not answer in time; the signal's reason when it is aborted
+     */
+    async readPerson({
+      companyId,
+      since,
+      signal,
+      ...key
+    }: Asked & { readonly since: Date }): Promise<{ readonly events: readonly PersonEvent[] }> {
       const name = nameOf(key)
       if (name === undefined) return { events: [] }
       // Runs of one moment look back to different milliseconds, and share what is read.
@@ -138,16 +132,26 @@ export function createPersonService(dependencies: PersonServiceDependencies): Pe
       const keyOfAsked = keyOfHistory(companyId, asked)
       const found =
         histories.get(keyOfAsked) ??
-        (await gatheredHistories.ask({ companyId, key: companyId }, keyOfAsked, asked, signal))
+        (await batchedHistories.ask({ companyId, key: companyId }, keyOfAsked, asked, signal))
       return { events: found.filter(({ time }) => time >= since) }
     },
 
-    async isMember({ companyId, cohortId, signal, ...key }) {
+    /**
+     * Whether a person belongs to a cohort. A person of whom nothing is known belongs to one whose rule holds for them,
+     * as that of all who never bought.
+     * @throws {DomainError} `cohortNotFound`, also for a cohort of another company; otherwise as `readPerson`
+     */
+    async isMember({
+      companyId,
+      cohortId,
+      signal,
+      ...key
+    }: Asked & { readonly cohortId: string }): Promise<boolean> {
       const name = nameOf(key)
       if (name === undefined) return false
       const group = { companyId, cohortId, key: `${companyId} ${cohortId}` }
       const known = memberships.get(`${group.key} ${keyOfName(name)}`)
-      return known ?? (await gatheredMemberships.ask(group, keyOfName(name), name, signal))
+      return known ?? (await batchedMemberships.ask(group, keyOfName(name), name, signal))
     },
   }
 }

@@ -5,16 +5,13 @@ import {
   type FilterTree,
   type Grouping,
   leavesOf,
-  type MeasureFilter,
   mapTree,
-  type Ordering,
   type ParsedQuery,
 } from './query.ts'
 import { createQueryFaults, type QueryFaults } from './query-faults.ts'
 import { countUnits, instantsOfBuckets } from './time/calendar.ts'
 import { describeRange } from './time/dates.ts'
 import { hullOf, intersectionOf, isBounded, type TimeSet, unionOf } from './time/interval.ts'
-import type { Zone } from './time/zone.ts'
 
 /** One pass over one source: plain aggregates of its rows, or its sessions. */
 export interface Branch {
@@ -35,20 +32,17 @@ export interface PlannedRange {
 }
 
 /** What is computed: one column for each measure of `measures`, summed over branches, then ratios of them. */
-export interface Plan {
-  readonly zone: Zone
-  readonly groupings: readonly Grouping[]
+export interface Plan
+  extends Pick<
+    ParsedQuery,
+    'zone' | 'groupings' | 'measureFilters' | 'order' | 'limit' | 'offset' | 'total'
+  > {
   readonly branches: readonly Branch[]
   readonly ranges: readonly PlannedRange[]
   /** Plain measures that are aggregated: those asked for, those that filters and ratios need. */
   readonly measures: readonly PlainMeasure[]
   /** What the rows show, in the order of the query. */
   readonly selected: readonly Measure[]
-  readonly measureFilters: readonly FilterTree<MeasureFilter>[]
-  readonly order: readonly Ordering[]
-  readonly limit: number | undefined
-  readonly offset: number
-  readonly total: boolean
 }
 
 /** Buckets of time that one query may touch, and rows that may come of filling them. */
@@ -71,17 +65,11 @@ export function planQuery(query: ParsedQuery): Plan {
   if (query.fill) rejectOpenFill(ranges, faults)
   faults.throwAny()
   return Object.freeze({
-    zone: query.zone,
-    groupings: query.groupings,
+    ...query,
     branches: ids.flatMap((id) => branchesOf(sources[id], query, measures)),
     ranges: query.fill ? ranges.map((range) => ({ ...range, filled: bucketsOf(query, range) })) : ranges,
     measures,
     selected: query.measures,
-    measureFilters: query.measureFilters,
-    order: query.order,
-    limit: query.limit,
-    offset: query.offset,
-    total: query.total,
   })
 }
 
@@ -238,11 +226,7 @@ export function rejectTooManyBuckets(
 
 function rejectOpenFill(ranges: readonly PlannedRange[], faults: QueryFaults): void {
   if (ranges.every(({ times }) => times.every(isBounded))) return
-  faults.add(
-    'invalidQuery',
-    'fill',
-    'buckets are filled within a dateRange that has a begin and an end: give one',
-  )
+  faults.invalid('fill', 'buckets are filled within a dateRange that has a begin and an end: give one')
 }
 
 function bucketsOf({ groupings, zone }: ParsedQuery, { times }: PlannedRange): number[] {

@@ -23,7 +23,7 @@ import { changesBetween } from '../definition/changes-between.ts'
 import type { DefinitionResources } from '../definition/definition-resources.ts'
 import type { ReadResources } from '../read-resources.ts'
 import { assertAllowed } from '../workflow-states.ts'
-import { createWorkflowStore, type StoredWorkflow, targetOf } from '../workflow-store.ts'
+import { createWorkflowStore, type StoredWorkflow } from '../workflow-store.ts'
 import { publishHeld } from './publish-version.ts'
 import {
   analyseContent,

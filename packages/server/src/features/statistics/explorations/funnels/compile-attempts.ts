@@ -4,20 +4,16 @@ import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import type { Buckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
 import { sessionGap } from '../../query/compile/compile-sessions.ts'
-import type { WorkflowSight } from '../../query/compile/compile-sight.ts'
-import type { Parameters } from '../../query/compile/parameters.ts'
-import { nested, select } from '../../query/compile/sql-text.ts'
+import { nested, select } from '../../query/compile/parameters.ts'
+import type { StatementContext } from '../../query/compile/rows.ts'
 import { type DimensionFilter, type FilterTree, leavesOf } from '../../query/query.ts'
 import { unionOf } from '../../query/time/interval.ts'
 import { namesOfAny } from '../selection.ts'
-import type { Funnel } from './funnel.ts'
+import type { Funnel } from './parse-funnel.ts'
 
-export interface AttemptsContext {
+export interface AttemptsContext extends StatementContext {
   readonly funnel: Funnel
   readonly buckets: Buckets
-  readonly companyId: string
-  readonly sight: WorkflowSight
-  readonly parameters: Parameters
 }
 
 /**
@@ -85,19 +81,17 @@ function commonFilters({ steps, filters, per }: Funnel): readonly FilterTree<Dim
  * The events of each person, or session, that are of a step, in order, as `events`, and the values of a breakdown as
  * `shown`. Events after a range count within the window of an attempt that begins in it.
  */
-function eventsSql({ funnel, companyId, sight, parameters }: AttemptsContext): string {
+function eventsSql({ funnel, ...context }: AttemptsContext): string {
+  const { parameters } = context
   const { breakdown, per, ranges, window } = funnel
   const times = unionOf(ranges.map(({ interval: { from, to } }) => ({ from, to: to + window })))
   // The rows lie in the hull; ranges far apart are distinguished here.
   const apart = times.length > 1 ? timeCondition('time', times, 'time', parameters) : undefined
   const rows = rowsOf({
+    ...context,
     source: eventsSource,
-    companyId,
     filters: commonFilters(funnel),
     times,
-    eventAliases: funnel.eventAliases,
-    sight,
-    parameters,
     conditions: apart === undefined ? [] : [apart],
   })
   rows.need(['time', 'person'])

@@ -1,16 +1,46 @@
-import { type FunnelQuery, funnelLimits, type windowUnits } from '@millrace/contract/resources/funnel.ts'
+import {
+  type FunnelQuery,
+  funnelLimits,
+  type funnelOrders,
+  type windowUnits,
+} from '@millrace/contract/resources/funnel.ts'
 import { dimensionIn } from '../../members/catalogue.ts'
 import type { Dimension } from '../../members/member.ts'
 import { type EventAliases, shownNameOf } from '../../query/compile/event-name.ts'
 import { parseZone } from '../../query/parse/parse.ts'
 import { resolveDimension } from '../../query/parse/parse-members.ts'
 import { rejectTooManyBuckets } from '../../query/plan.ts'
-import { type Grouping, leavesOf, type Reading } from '../../query/query.ts'
+import {
+  type DimensionFilter,
+  type FilterTree,
+  type Grouping,
+  leavesOf,
+  type Reading,
+} from '../../query/query.ts'
 import { createQueryFaults, type QueryFaults } from '../../query/query-faults.ts'
-import { day, hour, minute } from '../../query/time/zone.ts'
-import { parseRanges } from '../ranges.ts'
+import { day, hour, minute, type Zone } from '../../query/time/zone.ts'
+import { type ExploredRange, parseRanges } from '../ranges.ts'
 import { eventTime, parseEventFilters, parseSelection } from '../selection.ts'
-import type { Funnel } from './funnel.ts'
+
+/** A funnel with its names resolved, its values read, its dates made instants. Frozen. */
+export interface Funnel {
+  readonly zone: Zone
+  readonly eventAliases: EventAliases
+  /** Filters of each step, which its events pass all. */
+  readonly steps: readonly (readonly FilterTree<DimensionFilter>[])[]
+  /** How rows call the steps. */
+  readonly names: readonly string[]
+  readonly order: (typeof funnelOrders)[number]
+  /** Milliseconds from the first step within which the others count. */
+  readonly window: number
+  readonly per: NonNullable<FunnelQuery['per']>
+  readonly breakdown?: Dimension
+  /** The trend's unit of time. */
+  readonly trend?: Grouping
+  /** Filters that the events of all steps pass. */
+  readonly filters: readonly FilterTree<DimensionFilter>[]
+  readonly ranges: readonly ExploredRange[]
+}
 
 const units: Readonly<Record<(typeof windowUnits)[number], number>> = { minute, hour, day, week: 7 * day }
 const defaultWindow = 14 * day
@@ -72,7 +102,7 @@ function refuseEqualSteps({ steps }: FunnelQuery, aliases: EventAliases, faults:
     seen.push(text)
     if (same < 0) continue
     const message = `is the same as steps.${same}: in any order each event counts for every step that it meets`
-    faults.add('invalidQuery', `steps.${i}`, message)
+    faults.invalid(`steps.${i}`, message)
   }
 }
 
@@ -80,7 +110,7 @@ function parseWindow(window: FunnelQuery['window'], faults: QueryFaults): number
   if (!window) return defaultWindow
   const length = window.value * units[window.unit]
   if (length > funnelLimits.windowDays * day) {
-    faults.add('invalidQuery', 'window', `a window has ${funnelLimits.windowDays} days at most`)
+    faults.invalid('window', `a window has ${funnelLimits.windowDays} days at most`)
   }
   return length
 }
@@ -94,7 +124,7 @@ function parseBreakdown(id: string | undefined, faults: QueryFaults): Dimension 
   const message = own
     ? whyNoBreakdown(own)
     : `${dimension.id} is no dimension of events, whose first one of each attempt says the value`
-  if (message !== undefined) faults.add('invalidQuery', 'breakdown', message, dimension.id)
+  if (message !== undefined) faults.invalid('breakdown', message, dimension.id)
   return own
 }
 

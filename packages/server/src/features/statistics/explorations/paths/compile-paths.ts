@@ -3,10 +3,9 @@ import type { CompiledQuery, CompileSettings, ResultColumn } from '../../query/c
 import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
 import { sessionGap } from '../../query/compile/compile-sessions.ts'
-import type { WorkflowSight } from '../../query/compile/compile-sight.ts'
-import { type EventAliases, shownNameOf } from '../../query/compile/event-name.ts'
-import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
-import { nested, select } from '../../query/compile/sql-text.ts'
+import { shownNameOf } from '../../query/compile/event-name.ts'
+import { createParameters, nested, select } from '../../query/compile/parameters.ts'
+import type { StatementContext } from '../../query/compile/rows.ts'
 import { day } from '../../query/time/zone.ts'
 import { eventName, eventPath } from '../selection.ts'
 import type { ParsedPaths } from './parse-paths.ts'
@@ -23,12 +22,8 @@ const columns: readonly ResultColumn[] = [
   { key: 'people', form: 'number' },
 ]
 
-interface Context {
+interface Context extends StatementContext {
   readonly paths: ParsedPaths
-  readonly companyId: string
-  readonly eventAliases: EventAliases
-  readonly sight: WorkflowSight
-  readonly parameters: Parameters
 }
 
 /**
@@ -118,10 +113,10 @@ function stepsSql(context: Context): string {
 }
 
 /** One row for each person: `events` as (time, step) in order, equal times by the bytes of the step. */
-function personsSql({ paths, companyId, eventAliases, sight, parameters }: Context): string {
+function personsSql({ paths, ...context }: Context): string {
   const { by, filters, range } = paths
   const times = range.from < range.to ? [{ from: range.from - sessionGap, to: range.to + tail }] : []
-  const rows = rowsOf({ source: sources.events, companyId, filters, times, eventAliases, sight, parameters })
+  const rows = rowsOf({ ...context, source: sources.events, filters, times })
   rows.need(['time', 'person'])
   const step = by === 'event' ? rows.dimension(eventName) : `ifNull(${rows.dimension(eventPath)}, '')`
   return select(

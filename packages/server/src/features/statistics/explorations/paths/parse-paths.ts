@@ -30,11 +30,7 @@ export function parsePaths(query: PathsQuery, now: Reading): ParsedPaths {
   const faults = createQueryFaults()
   const [from, to] = [query.from ?? undefined, query.to ?? undefined]
   if (from !== undefined && to !== undefined) {
-    faults.add(
-      'invalidQuery',
-      'to',
-      'from and to exclude each other: say where paths begin, or where they lead',
-    )
+    faults.invalid('to', 'from and to exclude each other: say where paths begin, or where they lead')
   }
   const filters = parseEventFilters(query.filters ?? [], 'filters', now, faults)
   const [range] = parseRanges({ dateRange: query.dateRange }, now, faults)

@@ -2,10 +2,8 @@ import { sources } from '../../members/catalogue.ts'
 import type { CompiledQuery, CompileSettings, ResultColumn } from '../../query/compile/compile.ts'
 import { createBuckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
-import type { WorkflowSight } from '../../query/compile/compile-sight.ts'
-import type { EventAliases } from '../../query/compile/event-name.ts'
-import { createParameters, type Parameters } from '../../query/compile/parameters.ts'
-import { nested, select } from '../../query/compile/sql-text.ts'
+import { createParameters, nested, select } from '../../query/compile/parameters.ts'
+import type { StatementContext } from '../../query/compile/rows.ts'
 import { eventTime, namesOfAny } from '../selection.ts'
 import type { ParsedRetention } from './parse-retention.ts'
 
@@ -24,12 +22,8 @@ const columns: readonly ResultColumn[] = [
   { key: 'isComplete', form: 'boolean' },
 ]
 
-interface Context {
+interface Context extends StatementContext {
   readonly retention: ParsedRetention
-  readonly companyId: string
-  readonly eventAliases: EventAliases
-  readonly sight: WorkflowSight
-  readonly parameters: Parameters
 }
 
 /**
@@ -122,19 +116,17 @@ function periodsSql(context: Context): string {
 }
 
 /** The events that matter, with the number of their period: -1 before the first cohort. */
-function eventsSql({ retention, companyId, eventAliases, sight, parameters }: Context): string {
+function eventsSql({ retention, ...context }: Context): string {
+  const { parameters } = context
   const { calendar, unit, range, firstCohort, lastCohort, periods, isFirstTime, isUnbounded } = retention
   const periodsEnd = lastCohort - firstCohort + periods
   const shown = { from: range.from, to: calendar.startOf(firstCohort + periodsEnd) }
   const read = { from: isFirstTime ? -Infinity : range.from, to: isUnbounded ? Infinity : shown.to }
   const rows = rowsOf({
+    ...context,
     source: sources.events,
-    companyId,
     filters: [...retention.filters, ...namesOfAny([retention.first, retention.returning])],
     times: range.from < range.to ? [read] : [],
-    eventAliases,
-    sight,
-    parameters,
   })
   rows.need(['time', 'person'])
   const bind = (instant: number) => parameters.bind('Int64', instant)

@@ -39,7 +39,7 @@ export function parseRetention(query: RetentionQuery, now: Reading): ParsedReten
   const filters = parseEventFilters(query.filters ?? [], 'filters', now, faults)
   const [range] = parseRanges({ dateRange: query.dateRange }, now, faults)
   if (range && !(Number.isFinite(range.interval.from) && Number.isFinite(range.interval.to))) {
-    faults.add('invalidQuery', 'dateRange', 'needs a begin and an end: each period in it is a cohort')
+    faults.invalid('dateRange', 'needs a begin and an end: each period in it is a cohort')
   }
   faults.throwAny()
   const { from, to } = range?.interval ?? { from: 0, to: 0 }

@@ -6,33 +6,27 @@ import { boundTime, type TimeForm, timeCondition } from './compile-conditions.ts
 import { type Attribution, creditRowsOf } from './compile-credits.ts'
 import type { Buckets } from './compile-groupings.ts'
 import type { Definitions } from './compile-lookups.ts'
-import { type Rows, rowsOf } from './compile-rows.ts'
+import { rowsOf } from './compile-rows.ts'
 import { sessionGap, sessionRowsOf } from './compile-sessions.ts'
-import type { WorkflowSight } from './compile-sight.ts'
-import type { EventAliases } from './event-name.ts'
-import type { Parameters } from './parameters.ts'
-import type { Pass } from './passes.ts'
-import { nested, select } from './sql-text.ts'
+import { nested, select } from './parameters.ts'
+import type { Rows, StatementContext } from './rows.ts'
+import type { Scan } from './scans.ts'
 
 /** Input for the compilation of one branch. */
-export interface BranchContext {
+export interface BranchContext extends StatementContext {
   readonly plan: Plan
-  readonly pass: Pass
+  readonly scan: Scan
   readonly buckets: Buckets
-  readonly companyId: string
   /** Whether distinct counts are exact at any size. */
   readonly exactCounts: boolean
-  readonly eventAliases: EventAliases
-  readonly sight: WorkflowSight
   readonly attribution: Attribution
   readonly definitions: Definitions
-  readonly parameters: Parameters
   /** Whether rows are grouped by each grouping by itself, and `part` says by which, instead of by all together. */
   readonly isApart?: boolean
 }
 
 /**
- * One row for each group of a branch: the range as `range` where the pass has several, the groupings as `g0`, `g1`, ...,
+ * One row for each group of a branch: the range as `range` where the scan has several, the groupings as `g0`, `g1`, ...,
  * then every measure of the plan as `<prefix>0`, `<prefix>1`, ..., of which those of other branches are 0.
  */
 export function branchSql(branch: Branch, context: BranchContext, prefix: string): string {
@@ -52,15 +46,15 @@ export function branchSql(branch: Branch, context: BranchContext, prefix: string
   }
 }
 
-/** The columns that tell the groups of a pass apart. */
-export function groupColumns({ plan, pass }: Pick<BranchContext, 'plan' | 'pass'>): string[] {
-  return [...(pass.ranges.length > 1 ? ['range'] : []), ...plan.groupings.map((_, i) => `g${i}`)]
+/** The columns that tell the groups of a scan apart. */
+export function groupColumns({ plan, scan }: Pick<BranchContext, 'plan' | 'scan'>): string[] {
+  return [...(scan.ranges.length > 1 ? ['range'] : []), ...plan.groupings.map((_, i) => `g${i}`)]
 }
 
-export function groupBy(context: Pick<BranchContext, 'plan' | 'pass' | 'isApart'>): string {
-  const { plan, pass, isApart } = context
+export function groupBy(context: Pick<BranchContext, 'plan' | 'scan' | 'isApart'>): string {
+  const { plan, scan, isApart } = context
   if (isApart) {
-    const range = pass.ranges.length > 1 ? ['range'] : []
+    const range = scan.ranges.length > 1 ? ['range'] : []
     const sets = plan.groupings.map((_, i) => `(${[...range, `g${i}`].join(', ')})`)
     return `\nGROUP BY GROUPING SETS (${sets.join(', ')})`
   }
@@ -75,11 +69,11 @@ function partColumn({ plan, isApart }: BranchContext): string[] {
   return [`multiIf(${cases.join(', ')}, ${plan.groupings.length - 1}) AS part`]
 }
 
-/** In which range of its pass a time lies, where there are several: they follow each other. */
-function rangeColumn(sql: string, form: TimeForm, { pass, parameters }: BranchContext): string[] {
-  const last = pass.ranges.at(-1)
-  if (!last || pass.ranges.length === 1) return []
-  const earlier = pass.ranges.slice(0, -1)
+/** In which range of its scan a time lies, where there are several: they follow each other. */
+function rangeColumn(sql: string, form: TimeForm, { scan, parameters }: BranchContext): string[] {
+  const last = scan.ranges.at(-1)
+  if (!last || scan.ranges.length === 1) return []
+  const earlier = scan.ranges.slice(0, -1)
   const cases = earlier.map(({ index, to }) => `${sql} < ${boundTime(to, form, parameters)}, ${index}`)
   return [`multiIf(${cases.join(', ')}, ${last.index}) AS range`]
 }
@@ -116,8 +110,8 @@ function rowsWithin(
 }
 
 function aggregatesSql(branch: Branch, context: BranchContext, measures: readonly string[]): string {
-  const { pass, buckets, parameters } = context
-  const { times } = pass
+  const { scan, buckets, parameters } = context
+  const { times } = scan
   const rows = rowsWithin(branch, context, times)
   const columns = branch.groupings.map((grouping, i) => {
     const sql = rows.dimension(grouping.dimension)
@@ -163,8 +157,8 @@ const openingRuns: Runs = {
  * the range is enough to know what begins a run.
  */
 function runsSql(branch: Branch, context: BranchContext, measures: readonly string[], runs: Runs): string {
-  const { pass, buckets, parameters } = context
-  const hull = hullOf(pass.times)
+  const { scan, buckets, parameters } = context
+  const hull = hullOf(scan.times)
   const read = hull ? [{ from: hull.from - runs.gap, to: hull.to }] : []
   const rows = rowsWithin(branch, context, read, runs.conditions)
   rows.need(['time', 'person', ...runs.keys])
@@ -194,7 +188,7 @@ function runsSql(branch: Branch, context: BranchContext, measures: readonly stri
       `arrayConcat(arrayMap(time -> false, ${all}), arrayMap(time -> true, ${marked})) AS is_marked`
   }
   const timesOfPeople = select(people, rows.relation(), [], `\nGROUP BY ${keys.join(', ')}`)
-  const inRange = timeCondition('start', pass.times, 'milliseconds', parameters)
+  const inRange = timeCondition('start', scan.times, 'milliseconds', parameters)
   return select(
     [...rangeColumn('start', 'milliseconds', context), ...columns, ...measures],
     `${nested(timesOfPeople)}\nARRAY JOIN ${starts}`,

@@ -3,18 +3,11 @@ import { identityColumns } from '../../members/identity-columns.ts'
 import type { CohortCondition } from '../query.ts'
 import { complementOf, hullOf, type TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
-import type { Rows, RowsOptions } from './compile-rows.ts'
-import type { WorkflowSight } from './compile-sight.ts'
 import { bindingsSql } from './compile-stored.ts'
-import type { EventAliases } from './event-name.ts'
-import type { Parameters } from './parameters.ts'
-import { nested, select } from './sql-text.ts'
+import { nested, select } from './parameters.ts'
+import type { Rows, RowsOptions, StatementContext } from './rows.ts'
 
-export interface CohortContext {
-  readonly companyId: string
-  readonly eventAliases: EventAliases
-  readonly sight: WorkflowSight
-  readonly parameters: Parameters
+export interface CohortContext extends StatementContext {
   /** Given, since rows themselves are filtered by cohorts. */
   readonly rowsOf: (options: RowsOptions) => Rows
   /** The only persons who matter: what is stored of others is not read. */

@@ -7,20 +7,12 @@ import type { Parameters } from './parameters.ts'
 
 const comparisons: Partial<Record<FilterOperator, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
 
-/** `notContains` as `contains`, negated; other operators as they are. */
-function withoutNot(operator: FilterOperator): readonly [operator: FilterOperator, negated: boolean] {
-  switch (operator) {
-    case 'notEquals':
-      return ['equals', true]
-    case 'notContains':
-      return ['contains', true]
-    case 'notStartsWith':
-      return ['startsWith', true]
-    case 'notEndsWith':
-      return ['endsWith', true]
-    default:
-      return [operator, false]
-  }
+/** What `not…` operators negate. */
+const positives: Partial<Record<FilterOperator, FilterOperator>> = {
+  notEquals: 'equals',
+  notContains: 'contains',
+  notStartsWith: 'startsWith',
+  notEndsWith: 'endsWith',
 }
 
 /** The condition of a tree, made of those of its filters. */
@@ -43,12 +35,12 @@ export function conditionOn(
 ): string {
   if (operator === 'set') return dimension.nullable ? `isNotNull(${sql})` : '1'
   if (operator === 'notSet') return dimension.nullable ? `isNull(${sql})` : '0'
-  const [positive, negated] = withoutNot(operator)
+  const positive = positives[operator]
   const condition =
     dimension.type === 'boolean'
       ? booleanCondition(sql, values)
-      : textCondition(sql, positive, values, parameters)
-  if (!negated) return condition
+      : textCondition(sql, positive ?? operator, values, parameters)
+  if (positive === undefined) return condition
   return dimension.nullable ? `NOT ifNull(${condition}, 0)` : `NOT (${condition})`
 }
 

@@ -6,8 +6,9 @@ import { type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../que
 import { hullOf } from '../time/interval.ts'
 import { hour } from '../time/zone.ts'
 import { conditionOn, timeCondition, treeSql } from './compile-conditions.ts'
-import { type Rows, type RowsOptions, rowsOf } from './compile-rows.ts'
-import { nested, select } from './sql-text.ts'
+import { rowsOf } from './compile-rows.ts'
+import { nested, select } from './parameters.ts'
+import type { Rows, RowsOptions } from './rows.ts'
 
 /** How a company credits its purchases to what was shown and clicked before (docs/statistics.md, Attribution). */
 export interface Attribution {

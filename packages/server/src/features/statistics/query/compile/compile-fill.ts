@@ -1,6 +1,6 @@
 import { maxBuckets } from '../plan.ts'
 import { type BranchContext, groupBy, zeroOf } from './compile-branches.ts'
-import { nested, select } from './sql-text.ts'
+import { nested, select } from './parameters.ts'
 
 /**
  * The groups and, for each combination of the dimensions besides time that occurs, the buckets of time in which it

@@ -1,6 +1,5 @@
 import type { Source } from '../../members/member.ts'
-import type { Parameters } from './parameters.ts'
-import { nested, select } from './sql-text.ts'
+import { nested, type Parameters, select } from './parameters.ts'
 
 interface Context {
   readonly ofCompany: string

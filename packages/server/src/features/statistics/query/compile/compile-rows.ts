@@ -1,52 +1,14 @@
-import type { Dimension, Expression, Source } from '../../members/member.ts'
+import type { Dimension, Expression } from '../../members/member.ts'
 import { type CohortCondition, type DimensionFilter, type FilterTree, isGroup, leavesOf } from '../query.ts'
 import { hullOf, type TimeSet } from '../time/interval.ts'
 import { type CohortContext, eventInCohort, personInCohort } from './compile-cohorts.ts'
 import { conditionOn, treeSql } from './compile-conditions.ts'
-import { type Definitions, lookupSql, noDefinitions } from './compile-lookups.ts'
-import { concealedSql, shownColumn, shownSql, type WorkflowSight } from './compile-sight.ts'
+import { lookupSql, noDefinitions } from './compile-lookups.ts'
 import { storedSql } from './compile-stored.ts'
-import { interactionsTable } from './compile-workflows.ts'
-import { comparedNames, type EventAliases, eventNameSql } from './event-name.ts'
-import type { Parameters } from './parameters.ts'
-import { nested, select } from './sql-text.ts'
-
-/** The rows of one source for one query: asked for columns, it knows the relation that has them. */
-export interface Rows {
-  /** The SQL of a dimension over the relation. */
-  dimension(dimension: Dimension): string
-  /** Makes the relation have these columns. */
-  need(columns: readonly string[]): void
-  /**
-   * The relation as SQL, in parentheses, to be called last. Its rows pass the filters and lie between the
-   * first and the last instant of `times`.
-   */
-  relation(): string
-}
-
-/** Rows that were stored, one for each fact. */
-export interface StoredRows extends Rows {
-  /** The SQL of whether a row of the relation passes these filters too. */
-  condition(filters: readonly FilterTree<DimensionFilter>[]): string
-}
-
-export interface RowsOptions {
-  readonly source: Source
-  readonly companyId: string
-  /** All of them hold. */
-  readonly filters: readonly FilterTree<DimensionFilter>[]
-  readonly times: TimeSet
-  readonly eventAliases: EventAliases
-  /** For whom they are. */
-  readonly sight: WorkflowSight
-  /** Absent where no dimension looks up a text. */
-  readonly definitions?: Definitions
-  readonly parameters: Parameters
-  /** Further conditions on the table's own columns. */
-  readonly conditions?: readonly string[]
-  /** Reads all bindings of the company, for a statement that does so anyway: looking for those of the rows costs more. */
-  readonly allBindings?: boolean
-}
+import { concealedSql, interactionsTable, shownColumn, shownSql } from './compile-workflows.ts'
+import { comparedNames, eventNameSql } from './event-name.ts'
+import { nested, select } from './parameters.ts'
+import type { RowsOptions, StoredRows } from './rows.ts'
 
 export function rowsOf(options: RowsOptions): StoredRows {
   const {

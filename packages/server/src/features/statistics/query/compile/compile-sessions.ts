@@ -7,9 +7,10 @@ import { day, hour, minute } from '../time/zone.ts'
 import { personInCohort } from './compile-cohorts.ts'
 import { conditionOn, timeCondition, treeSql } from './compile-conditions.ts'
 import { devicesOfPeople } from './compile-people.ts'
-import { type Rows, type RowsOptions, rowsOf } from './compile-rows.ts'
-import { concealedSql } from './compile-sight.ts'
-import { nested, select } from './sql-text.ts'
+import { rowsOf } from './compile-rows.ts'
+import { concealedSql } from './compile-workflows.ts'
+import { nested, select } from './parameters.ts'
+import type { Rows, RowsOptions } from './rows.ts'
 
 /** A run of one person's events ends with a gap longer than this. */
 export const sessionGap = 30 * minute

@@ -2,9 +2,8 @@ import type { Expression, IdentityColumn, Source } from '../../members/member.ts
 import type { TimeSet } from '../time/interval.ts'
 import { timeCondition } from './compile-conditions.ts'
 import { bindingConditions, ofPeople } from './compile-people.ts'
-import { shownColumn } from './compile-sight.ts'
-import type { Parameters } from './parameters.ts'
-import { nested, select } from './sql-text.ts'
+import { shownColumn } from './compile-workflows.ts'
+import { nested, type Parameters, select } from './parameters.ts'
 
 export interface StoredOptions {
   readonly source: Source

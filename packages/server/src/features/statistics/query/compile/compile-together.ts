@@ -4,9 +4,8 @@ import { type CompiledQuery, type CompileSettings, compileQuery, orderTerms, sel
 import { branchSql } from './compile-branches.ts'
 import { createBuckets } from './compile-groupings.ts'
 import { noDefinitions } from './compile-lookups.ts'
-import { createParameters, type Statement } from './parameters.ts'
-import { passesOf } from './passes.ts'
-import { nested, select } from './sql-text.ts'
+import { createParameters, nested, type Statement, select } from './parameters.ts'
+import { scansOf } from './scans.ts'
 
 /** One statement that answers several queries. */
 export interface SharedStatement extends Statement {
@@ -32,10 +31,10 @@ export function sharedForm(
   // Where one interaction takes all, a workflow is a column of its credit; else a purchase has one for each.
   const multiplies = dimension.perItem || (dimension.ofCredits && attribution.model !== 'last-touch')
   const isPlain = limit !== undefined && offset === 0 && !total && measureFilters.length === 0
-  const isOnePass = passesOf(plan).length === 1 && (ranges.length > 1 || ranges[0]?.label === undefined)
+  const isOneScan = scansOf(plan).length === 1 && (ranges.length > 1 || ranges[0]?.label === undefined)
   const isOfBuckets = dimension.type === 'time' || ranges.some(({ filled }) => filled)
   const isOfRuns = branch.over === 'sessions' || branch.over === 'openings'
-  if (multiplies || !isPlain || !isOnePass || isOfBuckets || isOfRuns) return undefined
+  if (multiplies || !isPlain || !isOneScan || isOfBuckets || isOfRuns) return undefined
   return JSON.stringify([
     [branch.source.id, branch.over, zone.name, limit],
     [plan.measures, plan.selected].map((measures) => measures.map(({ id }) => id)),
@@ -44,7 +43,7 @@ export function sharedForm(
   ])
 }
 
-/** Answers plans of one form (`sharedForm`) in one pass, which groups by the dimension of each. */
+/** Answers plans of one form (`sharedForm`) in one scan, which groups by the dimension of each. */
 export function compileTogether(
   plans: readonly Plan[],
   companyId: string,
@@ -52,8 +51,8 @@ export function compileTogether(
 ): SharedStatement {
   const [first] = plans
   const [branch] = first?.branches ?? []
-  const [pass] = first ? passesOf(first) : []
-  if (!first || !branch || !pass) throw new Error('there is nothing to answer')
+  const [scan] = first ? scansOf(first) : []
+  if (!first || !branch || !scan) throw new Error('there is nothing to answer')
   const plan: Plan = { ...first, groupings: plans.flatMap(({ groupings }) => groupings) }
   const ofBranch = plans.flatMap(({ branches }) => branches.flatMap(({ groupings }) => groupings))
   const parameters = createParameters()
@@ -61,14 +60,14 @@ export function compileTogether(
   const context = {
     ...settings,
     plan,
-    pass,
+    scan,
     buckets,
     companyId,
     parameters,
     isApart: true,
     definitions: noDefinitions,
   }
-  const apart = ['part', ...(pass.ranges.length > 1 ? ['range'] : [])]
+  const apart = ['part', ...(scan.ranges.length > 1 ? ['range'] : [])]
   const groups = plan.groupings.map((_, i) => `g${i}`)
   const [own] = first.groupings
   const terms = first.order.flatMap((each) =>

@@ -8,11 +8,10 @@ import type { Attribution } from './compile-credits.ts'
 import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets, formOf } from './compile-groupings.ts'
 import { type Definitions, noDefinitions } from './compile-lookups.ts'
-import type { WorkflowSight } from './compile-sight.ts'
+import type { WorkflowSight } from './compile-workflows.ts'
 import type { EventAliases } from './event-name.ts'
-import { createParameters } from './parameters.ts'
-import { passesOf } from './passes.ts'
-import { nested, select } from './sql-text.ts'
+import { createParameters, nested, select } from './parameters.ts'
+import { scansOf } from './scans.ts'
 
 export interface ResultColumn {
   readonly key: string
@@ -64,9 +63,9 @@ export function compileQuery(
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
   const buckets = createBuckets(plan.zone, unionOf(plan.ranges.flatMap(({ times }) => times)))
-  const contexts = passesOf(plan).map((pass) => ({
+  const contexts = scansOf(plan).map((scan) => ({
     plan,
-    pass,
+    scan,
     buckets,
     companyId,
     eventAliases,
@@ -99,7 +98,7 @@ function comparisonSql(plan: Plan, contexts: readonly BranchContext[]): string {
     unselected ? [`${selectedSql(plan, unselected)} AS ${hiddenColumn(i)}`] : [],
   )
   const answers = contexts.map((context) => {
-    const [{ index } = { index: 0 }, ...others] = context.pass.ranges
+    const [{ index } = { index: 0 }, ...others] = context.scan.ranges
     return answerSql(context, [others.length > 0 ? 'range' : `${index} AS range`], hidden)
   })
   const shown = hidden.length === 0 ? ['*'] : ['range', ...resultColumns(plan)]
@@ -122,14 +121,14 @@ function totalSql(contexts: readonly BranchContext[]): string {
   return select(['sum(rows)'], nested(counts.join('\nUNION ALL\n')))
 }
 
-/** The rows of one pass: groups and aggregates, then filters on measures, ratios, order and limit. */
+/** The rows of one scan: groups and aggregates, then filters on measures, ratios, order and limit. */
 function answerSql(
   context: BranchContext,
   first: readonly string[] = [],
   last: readonly string[] = [],
 ): string {
-  const { plan, pass } = context
-  const isCompared = pass.ranges.length > 1
+  const { plan, scan } = context
+  const isCompared = scan.ranges.length > 1
   const columns = [
     ...first,
     ...plan.groupings.map((_, i) => `g${i}`),
@@ -160,26 +159,26 @@ function orderedBy(terms: readonly string[]): string {
 
 /** One row for each group with all plain measures, those of empty buckets included where they are wanted. */
 function groupsSql(context: BranchContext): string {
-  const { filled } = context.pass
+  const { filled } = context.scan
   return filled ? filledSql(joinedSql(context), context, filled) : joinedSql(context)
 }
 
-/** One row for each group with all plain measures; those of several sources or passes are joined by adding up. */
+/** One row for each group with all plain measures; those of several sources or scans are joined by adding up. */
 function joinedSql(context: BranchContext): string {
-  const { plan, pass } = context
+  const { plan, scan } = context
   const [only, ...others] = plan.branches
   if (!only) throw new Error('a plan has at least one branch')
   // The totals of a range are a row also where it has no facts.
-  const bare = pass.ranges.length > 1 && plan.groupings.length === 0 ? [emptySql(context)] : []
+  const bare = scan.ranges.length > 1 && plan.groupings.length === 0 ? [emptySql(context)] : []
   if (others.length === 0 && bare.length === 0) return branchSql(only, context, 'm')
   const parts = plan.branches.map((branch) => branchSql(branch, context, 'part'))
   const columns = [...groupColumns(context), ...plan.measures.map((_, i) => `sum(part${i}) AS m${i}`)]
   return select(columns, nested([...parts, ...bare].join('\nUNION ALL\n')), [], groupBy(context))
 }
 
-/** A row of nothing for each range of a pass. */
-function emptySql({ plan, pass }: BranchContext): string {
-  const range = `arrayJoin([${pass.ranges.map(({ index }) => index).join(', ')}]) AS range`
+/** A row of nothing for each range of a scan. */
+function emptySql({ plan, scan }: BranchContext): string {
+  const range = `arrayJoin([${scan.ranges.map(({ index }) => index).join(', ')}]) AS range`
   const zeros = plan.measures.map((measure, i) => `${zeroOf(measure)} AS part${i}`)
   return `SELECT ${[range, ...zeros].join(', ')}`
 }

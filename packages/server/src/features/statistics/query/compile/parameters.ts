@@ -1,5 +1,4 @@
 import type { ColumnarParam } from '../../../../platform/stores/columnar.ts'
-import { nested } from './sql-text.ts'
 
 /** ClickHouse types of bound values. */
 type ParameterType =
@@ -60,4 +59,20 @@ export function createParameters(): Parameters {
       return placeholder
     },
   }
+}
+
+/** A query as a relation, in parentheses and indented. */
+export function nested(sql: string): string {
+  return `(\n  ${sql.replaceAll('\n', '\n  ')}\n)`
+}
+
+/** A SELECT; conditions are joined by and, and `rest` follows them. */
+export function select(
+  columns: readonly string[],
+  from: string,
+  conditions: readonly string[] = [],
+  rest = '',
+): string {
+  const where = conditions.length > 0 ? `\nWHERE ${conditions.join('\n  AND ')}` : ''
+  return `SELECT ${columns.join(', ')}\nFROM ${from}${where}${rest}`
 }

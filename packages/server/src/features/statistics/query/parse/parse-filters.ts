@@ -5,11 +5,19 @@ import {
   presenceOperators,
   queryLimits,
 } from '@millrace/contract/resources/query.ts'
+import { isId, normalizeId } from '../../../../platform/ids.ts'
 import { type Dimension, type Measure, operatorsFor, operatorsOf } from '../../members/member.ts'
 import { isUnreadableNumber } from '../numbers.ts'
-import type { DimensionFilter, FilterTree, MeasureFilter, Reading } from '../query.ts'
+import type {
+  CohortCondition,
+  DimensionFilter,
+  FilterTree,
+  KnownCohorts,
+  MeasureFilter,
+  Reading,
+} from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
-import { DateFault, type Now, readMoment, readRange } from '../time/dates.ts'
+import { type Now, readMoment, readRange } from '../time/dates.ts'
 import {
   always,
   complementOf,
@@ -18,8 +26,8 @@ import {
   type TimeSet,
   unionOf,
 } from '../time/interval.ts'
-import { resolveCohorts } from './parse-cohorts.ts'
-import { resolveMember } from './parse-members.ts'
+import { resolveMember, shown } from './parse-members.ts'
+import { readDates } from './parse-time.ts'
 
 interface ParsedFilters {
   readonly dimensions: readonly FilterTree<DimensionFilter>[]
@@ -79,7 +87,7 @@ export function parseFilters(
   const all = listFilters(asked, path)
   if (all.length > queryLimits.filtersInGroups) {
     const text = `${all.length} filters are more than the ${queryLimits.filtersInGroups} that all groups may hold together`
-    faults.add('invalidQuery', path, text)
+    faults.invalid(path, text)
   }
   const textLength = ({ values }: BinaryFilter) => (values ?? []).reduce((n, value) => n + value.length, 0)
   if (all.reduce((sum, [filter]) => sum + textLength(filter), 0) > filterText) {
@@ -135,7 +143,7 @@ export function parseFilters(
     }
     const { and, or } = filter
     if (and !== undefined && or !== undefined) {
-      faults.add('invalidQuery', here, 'a group has and, or it has or: put one into the other')
+      faults.invalid(here, 'a group has and, or it has or: put one into the other')
       return []
     }
     if (or === undefined) return readAll(and ?? [], `${here}.and`)
@@ -150,44 +158,46 @@ export function parseFilters(
     or: readonly Filter[],
     here: string,
   ): Condition | undefined {
-    const conditions = parts.flat()
-    const dimensions = parts.map((each) =>
-      each.flatMap((one) => (one.kind === 'dimension' ? one.filter : [])),
-    )
-    const measures = parts.map((each) => each.flatMap((one) => (one.kind === 'measure' ? one.filter : [])))
-    const sets = parts.map((each) => each.flatMap((one) => (one.kind === 'time' ? [one.set] : [])))
-    switch (new Set(conditions.map(({ kind }) => kind)).size) {
-      case 0:
+    const [kind, ...others] = new Set(parts.flat().map((each) => each.kind))
+    if (others.length > 0) {
+      const named = [...new Set(listFilters(or).map(([filter]) => nameOf(filter)))]
+      const text =
+        `an or joins filters of one kind, and here are several (${named.slice(0, 5).join(', ')}): dimensions filter ` +
+        'events, measures filter groups of them, and times say what counts at all. Ask one query for each kind'
+      faults.invalid(here, text, ...named)
+      return undefined
+    }
+    switch (kind) {
+      case 'dimension':
+        return { kind, filter: anyOf(parts.map(dimensionFilters)) }
+      case 'measure':
+        return { kind, filter: anyOf(parts.map(measureFilters)) }
+      case 'time':
+        return { kind, set: unionOf(parts.flatMap((each) => timesWithin(each, always))) }
+      default:
         // Nothing in it could be read, which is a fault already.
         return undefined
-      case 1:
-        break
-      default: {
-        const named = [...new Set(listFilters(or).map(([filter]) => nameOf(filter)))]
-        const text =
-          `an or joins filters of one kind, and here are several (${named.slice(0, 5).join(', ')}): dimensions filter ` +
-          'events, measures filter groups of them, and times say what counts at all. Ask one query for each kind'
-        faults.add('invalidQuery', here, text, ...named)
-        return undefined
-      }
-    }
-    if (conditions[0]?.kind === 'dimension') return { kind: 'dimension', filter: anyOf(dimensions) }
-    if (conditions[0]?.kind === 'measure') return { kind: 'measure', filter: anyOf(measures) }
-    return {
-      kind: 'time',
-      set: unionOf(sets.flatMap((each) => each.reduce(intersectionOf, always))),
     }
   }
 
   const conditions = readAll(asked, path)
   return {
-    dimensions: conditions.flatMap((each) => (each.kind === 'dimension' ? [each.filter] : [])),
-    measures: conditions.flatMap((each) => (each.kind === 'measure' ? [each.filter] : [])),
+    dimensions: dimensionFilters(conditions),
+    measures: measureFilters(conditions),
     times,
-    when: (set) =>
-      conditions.reduce((left, each) => (each.kind === 'time' ? intersectionOf(left, each.set) : left), set),
+    when: (set) => timesWithin(conditions, set),
   }
 }
+
+const dimensionFilters = (conditions: readonly Condition[]) =>
+  conditions.flatMap((each) => (each.kind === 'dimension' ? [each.filter] : []))
+
+const measureFilters = (conditions: readonly Condition[]) =>
+  conditions.flatMap((each) => (each.kind === 'measure' ? [each.filter] : []))
+
+/** The instants of a set that pass the conditions on times. */
+const timesWithin = (conditions: readonly Condition[], set: TimeSet): TimeSet =>
+  conditions.reduce((left, each) => (each.kind === 'time' ? intersectionOf(left, each.set) : left), set)
 
 function anyOf<T>(parts: readonly (readonly FilterTree<T>[])[]): FilterTree<T> {
   const filters = parts.map((part): FilterTree<T> => {
@@ -210,8 +220,7 @@ function readMember(
 ): Dimension | Measure | undefined {
   const [member, dimension] = [filter.member ?? undefined, filter.dimension ?? undefined]
   if (member !== undefined && dimension !== undefined && member !== dimension) {
-    faults.add(
-      'invalidQuery',
+    faults.invalid(
       path,
       `member and dimension are two names of one field and differ here: ${member}, ${dimension}`,
       member,
@@ -220,7 +229,7 @@ function readMember(
   }
   const id = member ?? dimension
   if (id === undefined) {
-    faults.add('invalidQuery', path, 'names no member: say in member what is filtered')
+    faults.invalid(path, 'names no member: say in member what is filtered')
     return undefined
   }
   return resolveMember(id, `${path}.${member === undefined ? 'dimension' : 'member'}`, faults)
@@ -239,22 +248,17 @@ function checkValues(
   const known = member.kind === 'measure' ? operatorsOf[type] : operatorsFor(member)
   if (!known.includes(operator)) {
     const text = `${operator} does not apply to ${member.id}, a ${type}; it takes ${known.join(', ')}`
-    faults.add('invalidQuery', `${path}.operator`, text, member.id)
+    faults.invalid(`${path}.operator`, text, member.id)
     return false
   }
   if (presenceOperators.has(operator)) {
     if (values.length === 0) return true
     const text = `${operator} on ${member.id} asks whether there is a value: leave out values, or use equals`
-    faults.add('invalidQuery', `${path}.values`, text, member.id)
+    faults.invalid(`${path}.values`, text, member.id)
     return false
   }
   if (values.length === 0) {
-    faults.add(
-      'invalidQuery',
-      `${path}.values`,
-      `${operator} on ${member.id} needs at least one value`,
-      member.id,
-    )
+    faults.invalid(`${path}.values`, `${operator} on ${member.id} needs at least one value`, member.id)
     return false
   }
   const wrong = values.findIndex((value) => !readable(value, type, operator))
@@ -267,12 +271,7 @@ function checkValues(
     time: 'well-formed text without U+0000',
   }[isNumber ? 'number' : type]
   const value = JSON.stringify((values[wrong] ?? '').slice(0, 60))
-  faults.add(
-    'invalidQuery',
-    `${path}.values.${wrong}`,
-    `${value} is not ${needed}, as ${member.id} needs`,
-    member.id,
-  )
+  faults.invalid(`${path}.values.${wrong}`, `${value} is not ${needed}, as ${member.id} needs`, member.id)
   return false
 }
 
@@ -287,16 +286,13 @@ function readable(value: string, type: Dimension['type'], operator: FilterOperat
 function readTimes(filter: BinaryFilter, path: string, now: Now, faults: QueryFaults): TimeSet | undefined {
   const { operator } = filter
   const values = filter.values ?? []
-  try {
+  const read = (): TimeSet => {
     if (operator === 'inDateRange') return unionOf([readRange(values, now)])
     if (operator === 'notInDateRange') return complementOf(unionOf([readRange(values, now)]))
     const parts = unionOf(values.map((value) => timesOf(operator, readMoment(value, now))))
     return operator === 'notEquals' ? complementOf(parts) : parts
-  } catch (error) {
-    if (!(error instanceof DateFault)) throw error
-    faults.add('invalidQuery', `${path}.values`, error.message, nameOf(filter))
-    return undefined
   }
+  return readDates(`${path}.values`, faults, read, nameOf(filter))
 }
 
 /** The instants that one value of an operator means; a date is its whole day, an instant its millisecond. */
@@ -322,4 +318,30 @@ function timesOf(operator: FilterOperator, { from, to }: Interval): Interval {
 /** Names as a sentence lists them. */
 function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** Who passes a filter on cohorts; undefined, with its fault, where one of them does not exist. */
+function resolveCohorts(
+  filter: BinaryFilter,
+  path: string,
+  cohorts: KnownCohorts | undefined,
+  faults: QueryFaults,
+): CohortCondition | undefined {
+  const { operator } = filter
+  const values = filter.values ?? []
+  if (!cohorts) {
+    faults.invalid(path, 'a cohort cannot be named here', 'persons.cohort')
+    return undefined
+  }
+  const of: CohortCondition[] = []
+  for (const [i, value] of values.entries()) {
+    const found = isId(value) ? cohorts.get(normalizeId(value)) : undefined
+    if (found) of.push(found)
+    else {
+      const message = `there is no cohort ${shown(value)}; GET /v2/statistics/cohorts lists those of your company`
+      faults.invalid(`${path}.values.${i}`, message, 'persons.cohort')
+    }
+  }
+  if (of.length < values.length) return undefined
+  return operator === 'equals' ? { kind: 'or', of } : { kind: 'not', of: { kind: 'or', of } }
 }

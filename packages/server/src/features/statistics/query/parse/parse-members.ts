@@ -30,7 +30,7 @@ export function resolveMeasure(id: string, path: string, faults: QueryFaults): M
   const measure = findMeasure(id)
   if (measure) return measure
   if (findDimension(id)) {
-    faults.add('invalidQuery', path, `${shown(id)} is a dimension: name it under dimensions`, id)
+    faults.invalid(path, `${shown(id)} is a dimension: name it under dimensions`, id)
   } else addUnknown(id, path, faults)
   return undefined
 }
@@ -39,7 +39,7 @@ export function resolveMeasure(id: string, path: string, faults: QueryFaults): M
 export function resolveDimension(id: string, path: string, faults: QueryFaults): Grouping | undefined {
   const dimension = findDimension(id)
   if (dimension?.filterOnly) {
-    faults.add('invalidQuery', path, `rows are not grouped by ${id}: name it under filters`, id)
+    faults.invalid(path, `rows are not grouped by ${id}: name it under filters`, id)
     return undefined
   }
   if (dimension) return { key: id, dimension }
@@ -49,7 +49,7 @@ export function resolveDimension(id: string, path: string, faults: QueryFaults):
     return { key: id, dimension: time, granularity: match[2] as Granularity }
   }
   if (findMeasure(id)) {
-    faults.add('invalidQuery', path, `${shown(id)} is a measure: name it under measures`, id)
+    faults.invalid(path, `${shown(id)} is a measure: name it under measures`, id)
   } else addUnknown(id, path, faults)
   return undefined
 }
@@ -59,7 +59,7 @@ export function resolveTime(id: string, path: string, faults: QueryFaults): Dime
   if (dimension?.type === 'time') return dimension
   if (dimension || findMeasure(id)) {
     const source = id.slice(0, id.indexOf('.'))
-    faults.add('invalidQuery', path, `${shown(id)} is no time: the time dimension is ${source}.time`, id)
+    faults.invalid(path, `${shown(id)} is no time: the time dimension is ${source}.time`, id)
   } else addUnknown(id, path, faults)
   return undefined
 }

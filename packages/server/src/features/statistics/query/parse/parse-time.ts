@@ -13,6 +13,22 @@ interface ParsedTimes {
   readonly comparison: readonly Interval[] | undefined
 }
 
+/** Gives what is read, or notes why a date cannot be read. */
+export function readDates<T>(
+  path: string,
+  faults: QueryFaults,
+  read: () => T,
+  member?: string,
+): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof DateFault)) throw error
+    faults.invalid(path, error.message, member)
+    return undefined
+  }
+}
+
 /** Reads a date range, or notes why it cannot be read. */
 export function readRangeAt(
   range: DateRange,
@@ -20,13 +36,7 @@ export function readRangeAt(
   now: Now,
   faults: QueryFaults,
 ): Interval | undefined {
-  try {
-    return readRange(range, now)
-  } catch (error) {
-    if (!(error instanceof DateFault)) throw error
-    faults.add('invalidQuery', path, error.message)
-    return undefined
-  }
+  return readDates(path, faults, () => readRange(range, now))
 }
 
 /** Reads a date range that others are compared with: it has a name, and so a begin and an end. */
@@ -38,7 +48,7 @@ export function readComparedAt(
 ): Interval | undefined {
   const interval = readRangeAt(range, path, now, faults)
   if (!interval || isBounded(interval)) return interval
-  faults.add('invalidQuery', path, 'a range that is compared needs a begin and an end')
+  faults.invalid(path, 'a range that is compared needs a begin and an end')
   return undefined
 }
 
@@ -67,10 +77,10 @@ export function parseTimeDimensions(
       }
     }
     if (dateRange !== undefined && compareDateRange !== undefined) {
-      faults.add('invalidQuery', path, 'dateRange and compareDateRange exclude each other: give one of them')
+      faults.invalid(path, 'dateRange and compareDateRange exclude each other: give one of them')
     } else if (compareDateRange !== undefined) {
       if (comparison) {
-        faults.add('invalidQuery', path, 'one time dimension of a query can have compareDateRange, not two')
+        faults.invalid(path, 'one time dimension of a query can have compareDateRange, not two')
       }
       comparison = compareDateRange.flatMap(
         (range, j) => readComparedAt(range, `${path}.compareDateRange.${j}`, now, faults) ?? [],

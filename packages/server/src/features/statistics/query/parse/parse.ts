@@ -38,8 +38,7 @@ export function parseQuery(
   refuseRepeatedKeys(groupings, faults)
   const order = parseOrder(query.order, measures, groupings, faults)
   if (streamed && query.total) {
-    faults.add(
-      'invalidQuery',
+    faults.invalid(
       'total',
       'a streamed result begins before its rows are counted: ask for the total with "Accept: application/json"',
     )
@@ -47,8 +46,7 @@ export function parseQuery(
   if (query.fill) refuseFill(groupings, faults)
   faults.throwAny()
   if (measures.length === 0 && groupings.length === 0) {
-    faults.add(
-      'invalidQuery',
+    faults.invalid(
       'measures',
       'the query asks for nothing: name at least one measure, one dimension or one granularity',
     )
@@ -76,7 +74,7 @@ export function parseZone(name: Query['timezone'], faults: QueryFaults): Zone | 
   const zone = findZone(name)
   if (!zone) {
     const text = `${shown(name)} is not the IANA name of a time zone, as Europe/Paris`
-    faults.add('invalidQuery', 'timezone', text)
+    faults.invalid('timezone', text)
   }
   return zone
 }
@@ -85,8 +83,7 @@ export function parseZone(name: Query['timezone'], faults: QueryFaults): Zone | 
 function refuseFill(groupings: readonly Grouping[], faults: QueryFaults): void {
   const times = groupings.filter(({ dimension }) => dimension.type === 'time')
   if (times.length === 1 && times[0]?.granularity !== undefined) return
-  faults.add(
-    'invalidQuery',
+  faults.invalid(
     'fill',
     times.length > 1
       ? `buckets are filled along one time, and the rows are grouped by ${times.map(({ key }) => key).join(', ')}`
@@ -97,7 +94,7 @@ function refuseFill(groupings: readonly Grouping[], faults: QueryFaults): void {
 function parseMeasures(ids: readonly string[], faults: QueryFaults): Measure[] {
   return ids.flatMap((id, i) => {
     const path = `measures.${i}`
-    if (ids.indexOf(id) !== i) faults.add('invalidQuery', path, `the measure ${id} is named twice`, id)
+    if (ids.indexOf(id) !== i) faults.invalid(path, `the measure ${id} is named twice`, id)
     return resolveMeasure(id, path, faults) ?? []
   })
 }
@@ -110,7 +107,7 @@ function refuseRepeatedKeys(groupings: readonly Grouping[], faults: QueryFaults)
   const seen = new Set<string>()
   for (const { key, dimension } of groupings) {
     if (seen.has(key)) {
-      faults.add('invalidQuery', 'dimensions', `the rows are grouped by ${key} twice`, dimension.id)
+      faults.invalid('dimensions', `the rows are grouped by ${key} twice`, dimension.id)
     }
     seen.add(key)
   }
@@ -141,14 +138,13 @@ function parseOrder(
     const key = selected ?? unselected?.id
     const path = `order.${Array.isArray(asked) ? i : member.slice(0, 100)}`
     if (key === undefined) {
-      faults.add(
-        'invalidQuery',
+      faults.invalid(
         path,
         `the rows cannot be ordered by ${shown(member)}: it is no measure, and the query does not group by it${hintOf(member, [...measures.map(({ id }) => id), ...groupings.map(({ key }) => key)])}`,
         member,
       )
     } else if (order.some((each) => each.key === key)) {
-      faults.add('invalidQuery', path, `the rows are ordered by ${shown(member)} twice`, member)
+      faults.invalid(path, `the rows are ordered by ${shown(member)} twice`, member)
     } else order.push({ key, direction, ...(unselected ? { unselected } : {}) })
   }
   if (order.length === 0) order.push(...defaultOrder(measures, groupings))

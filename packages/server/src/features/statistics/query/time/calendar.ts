@@ -3,45 +3,22 @@ import type { TimeSet } from './interval.ts'
 import { day, hour, minute, second, type Zone } from './zone.ts'
 
 const fixed = { second, minute, hour, day, week: 7 * day } as const
+const months = { month: 1, quarter: 3, year: 12 } as const
+
+const isFixed = (unit: Granularity): unit is keyof typeof fixed => unit in fixed
 
 /** A wall clock reading, cut to the start of its unit; weeks begin on Monday. */
 export function startOfLocal(local: number, unit: Granularity): number {
   const date = new Date(local)
-  const year = date.getUTCFullYear()
+  if (unit === 'week') return Math.floor(local / day) * day - ((date.getUTCDay() + 6) % 7) * day
+  if (isFixed(unit)) return Math.floor(local / fixed[unit]) * fixed[unit]
   const month = date.getUTCMonth()
-  switch (unit) {
-    case 'second':
-    case 'minute':
-    case 'hour':
-    case 'day':
-      return Math.floor(local / fixed[unit]) * fixed[unit]
-    case 'week':
-      return Math.floor(local / day) * day - ((date.getUTCDay() + 6) % 7) * day
-    case 'month':
-      return Date.UTC(year, month)
-    case 'quarter':
-      return Date.UTC(year, month - (month % 3))
-    case 'year':
-      return Date.UTC(year, 0)
-  }
+  return Date.UTC(date.getUTCFullYear(), month - (month % months[unit]))
 }
 
 /** A wall clock reading some units later; in a shorter month the day is that month's last. */
 function addLocal(local: number, count: number, unit: Granularity): number {
-  switch (unit) {
-    case 'second':
-    case 'minute':
-    case 'hour':
-    case 'day':
-    case 'week':
-      return local + count * fixed[unit]
-    case 'month':
-      return addMonths(local, count)
-    case 'quarter':
-      return addMonths(local, 3 * count)
-    case 'year':
-      return addMonths(local, 12 * count)
-  }
+  return isFixed(unit) ? local + count * fixed[unit] : addMonths(local, count * months[unit])
 }
 
 function addMonths(local: number, count: number): number {

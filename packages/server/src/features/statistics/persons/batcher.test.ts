@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createSemaphore } from '../../../platform/limits/semaphore.ts'
-import { createGathering, type Gathered, type GatheringLimits, TooManyAsked } from './gathering.ts'
+import { type BatcherLimits, type BatchGroup, createBatcher, TooManyAsked } from './batcher.ts'
 
 interface Call {
-  readonly group: Gathered
+  readonly group: BatchGroup
   readonly items: readonly number[]
   readonly signal: AbortSignal
   end(): void
   fail(error: Error): void
 }
 
-const limits: GatheringLimits = {
+const limits: BatcherLimits = {
   windowMs: 5,
   perStatement: 3,
   waitingOfCompany: 100,
@@ -20,10 +20,10 @@ const limits: GatheringLimits = {
 }
 
 /** Answers each number with its square, once the test says so. */
-function open(given: Partial<GatheringLimits> = {}, permits = 1) {
+function open(given: Partial<BatcherLimits> = {}, permits = 1) {
   const calls: Call[] = []
   const arrivals: ((call: Call) => void)[] = []
-  const gathering = createGathering<Gathered, number, number>({
+  const batcher = createBatcher<BatchGroup, number, number>({
     statements: createSemaphore(permits, 1_000),
     limits: { ...limits, ...given },
     answer(group, items, signal) {
@@ -36,7 +36,7 @@ function open(given: Partial<GatheringLimits> = {}, permits = 1) {
   })
   const next = () => new Promise<Call>((resolve) => arrivals.push(resolve))
   const ask = (n: number, signal: AbortSignal = new AbortController().signal, companyId = 'a') =>
-    gathering.ask({ companyId, key: companyId }, String(n), n, signal)
+    batcher.ask({ companyId, key: companyId }, String(n), n, signal)
   return { calls, next, ask }
 }
 

@@ -3,13 +3,13 @@ import type { Semaphore } from '../../../platform/limits/semaphore.ts'
 import { unlessAborted } from '../../../platform/limits/unless-aborted.ts'
 
 /** What can be answered together: by one statement, of one company. */
-export interface Gathered {
+export interface BatchGroup {
   readonly companyId: string
   /** Different for different groups. */
   readonly key: string
 }
 
-export interface GatheringLimits {
+export interface BatcherLimits {
   /** For how long requests are gathered. */
   readonly windowMs: number
   /** Items of one statement. */
@@ -21,12 +21,12 @@ export interface GatheringLimits {
   readonly statementMs: number
 }
 
-export interface GatheringOptions<Group extends Gathered, Item, Value> {
+export interface BatcherOptions<Group extends BatchGroup, Item, Value> {
   /** Answers the items in their order. */
   readonly answer: (group: Group, items: readonly Item[], signal: AbortSignal) => Promise<readonly Value[]>
   /** Statements at once; companies take turns. */
   readonly statements: Pick<Semaphore, 'acquire'>
-  readonly limits: GatheringLimits
+  readonly limits: BatcherLimits
 }
 
 /**
@@ -34,7 +34,7 @@ export interface GatheringOptions<Group extends Gathered, Item, Value> {
  * caller waits for any longer is not asked. A statement that runs goes on without callers, for `statementMs` at most:
  * its answer serves those who ask next.
  */
-export interface Gathering<Group extends Gathered, Item, Value> {
+export interface Batcher<Group extends BatchGroup, Item, Value> {
   /**
    * @param key names the item within the group
    * @throws {TooManyAsked} at once when too much waits; the signal's reason when it aborts; what `answer` throws
@@ -66,11 +66,11 @@ interface Queue<Group, Item, Value> {
   isServed: boolean
 }
 
-export function createGathering<Group extends Gathered, Item, Value>({
+export function createBatcher<Group extends BatchGroup, Item, Value>({
   answer,
   statements,
   limits,
-}: GatheringOptions<Group, Item, Value>): Gathering<Group, Item, Value> {
+}: BatcherOptions<Group, Item, Value>): Batcher<Group, Item, Value> {
   type OwnEntry = Entry<Item, Value>
   type OwnQueue = Queue<Group, Item, Value>
   const queues = new Map<string, OwnQueue>()

@@ -1,8 +1,8 @@
 import type { Plan } from '../plan.ts'
 import type { TimeSet } from '../time/interval.ts'
 
-/** One pass over the facts, and the ranges that it answers. */
-export interface Pass {
+/** One scan over the facts, and the ranges that it answers. */
+export interface Scan {
   readonly times: TimeSet
   /** Where they are several, each begins where the one before it ends. */
   readonly ranges: readonly {
@@ -15,12 +15,12 @@ export interface Pass {
 }
 
 /**
- * The passes that answer a plan. Ranges that follow each other share one: sessions and credits, which are computed of
+ * The scans that answer a plan. Ranges that follow each other share one: sessions and credits, which are computed of
  * more than their range, cost once what they would cost for each.
  */
-export function passesOf({ ranges, limit, offset }: Plan): Pass[] {
-  const passes: Pass[] = []
-  // A page without an end cannot be taken of each range of a pass.
+export function scansOf({ ranges, limit, offset }: Plan): Scan[] {
+  const scans: Scan[] = []
+  // A page without an end cannot be taken of each range of a scan.
   const canShare = limit !== undefined || offset === 0
   const inOrder = ranges
     .map(({ times, filled }, index) => ({
@@ -31,17 +31,17 @@ export function passesOf({ ranges, limit, offset }: Plan): Pass[] {
     }))
     .sort((a, b) => (a.times[0]?.from ?? 0) - (b.times[0]?.from ?? 0))
   for (const { times, filled, index, only } of inOrder) {
-    const last = passes.at(-1)
+    const last = scans.at(-1)
     const before = last?.times.length === 1 ? last.times[0] : undefined
     const follows = only && before && !filled && !last?.filled && before.to === only.from
     if (canShare && last && follows) {
-      passes[passes.length - 1] = {
+      scans[scans.length - 1] = {
         times: [{ from: before.from, to: only.to }],
         ranges: [...last.ranges, { index, to: only.to }],
       }
     } else {
-      passes.push({ times, ranges: [{ index, to: times.at(-1)?.to ?? 0 }], ...(filled ? { filled } : {}) })
+      scans.push({ times, ranges: [{ index, to: times.at(-1)?.to ?? 0 }], ...(filled ? { filled } : {}) })
     }
   }
-  return passes
+  return scans
 }
