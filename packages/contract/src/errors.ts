@@ -22,7 +22,7 @@ export const errorTable = {
   ...workflowErrors,
   ...workflowSettingErrors,
   ...statisticErrors,
-}
+} as const
 
 export type ErrorName = keyof typeof errorTable
 

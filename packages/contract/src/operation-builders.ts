@@ -30,6 +30,9 @@ export const operationsOf =
 type Parts = Pick<Operation['schema'], 'params' | 'querystring' | 'headers' | 'body'>
 type Nothing = Record<never, never>
 
+/** The parts as they are given: without any, `satisfies Operation` would have them be those of every operation. */
+const asGiven = <P extends Parts>(parts: P) => parts as NoInfer<P>
+
 const described = (reply: ReplyDocument): Pick<Operation, 'replies'> => ({ replies: { 200: reply } })
 
 /** The success envelope as the answer, and the parts of the request. */
@@ -38,7 +41,10 @@ export function answers<T extends TSchema, P extends Parts = Nothing>(
   data: T,
   parts: P = {} as P,
 ) {
-  return { ...described({ description }), schema: { ...parts, response: { 200: successEnvelope(data) } } }
+  return {
+    ...described({ description }),
+    schema: { ...asGiven(parts), response: { 200: successEnvelope(data) } },
+  }
 }
 
 /** The same with the revision of `data` as `ETag`, for what several users save. */
@@ -64,7 +70,7 @@ export function lists<T extends TSchema, Q extends TProperties = Nothing, P exte
   const querystring = object({ ...pagination, ...query })
   return {
     ...described({ description }),
-    schema: { ...parts, querystring, response: { 200: paginatedEnvelope(item) } },
+    schema: { ...asGiven(parts), querystring, response: { 200: paginatedEnvelope(item) } },
   }
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { conflict, full, limitOf, notFound } from '../error-row.ts'
-import { anId } from '../failure-data.ts'
+import { conflict, full, invalid, limitOf, notFound } from '../error-row.ts'
+import { anId, Fault } from '../failure-data.ts'
 import { like, object } from '../resources/formats.ts'
 
 const BranchCategoryCycle = object({ id: anId, parentId: anId })
@@ -8,8 +8,13 @@ const BranchCategoryHasChildren = object({
   id: anId,
   children: Type.Array(object({ id: anId, name: like('Gold') }), { minItems: 1 }),
 })
+const UnknownEntrypoint = object({ id: anId, entrypointId: like('hero') })
+const VersionNotRunnable = object({ id: anId, versionId: anId, errors: Type.Array(Fault, { minItems: 1 }) })
 
-/** Integrations of workflows, and what workflows share: codes 3050 to 3099. */
+/**
+ * Integrations of workflows, and what workflows share: codes 3050 to 3099; previews of workflows from 3500 on. The runner
+ * itself answers no failure.
+ */
 export const workflowSettingErrors = {
   integrationNotFound: notFound(3050, 'The workflow has no such integration'),
   tooManyIntegrations: conflict(
@@ -38,4 +43,10 @@ export const workflowSettingErrors = {
   ),
   jsonTemplateNotFound: notFound(3059, 'There is no such JSON template'),
   tooManyJsonTemplates: full(3060, 1_000, 'JSON templates'),
+  unknownEntrypoint: invalid(3500, 'The version has no such entrypoint', UnknownEntrypoint),
+  versionNotRunnable: conflict(
+    3501,
+    'The version cannot run yet; its definition has faults',
+    VersionNotRunnable,
+  ),
 }

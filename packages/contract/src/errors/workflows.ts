@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { conflict, full, invalid, notFound, row } from '../error-row.ts'
-import { anId, ById, Fault, SavedMeanwhile } from '../failure-data.ts'
+import { anId, ById, SavedMeanwhile } from '../failure-data.ts'
 import { like, object, oneOf } from '../resources/formats.ts'
 import { workflowActions, workflowStatuses } from '../resources/workflow.ts'
 import { DefinitionFault } from '../resources/workflow-definition.ts'
@@ -24,10 +24,7 @@ const DatasourcesNotShared = object({
   datasources: Type.Array(object({ id: anId, name: like('Products') }), { minItems: 1 }),
 })
 
-const UnknownEntrypoint = object({ id: anId, entrypointId: like('hero') })
-const VersionNotRunnable = object({ id: anId, versionId: anId, errors: Type.Array(Fault, { minItems: 1 }) })
-
-/** Workflows, and their previews from 3500 on. The runner itself answers no failure. */
+/** Workflows: codes 3000 to 3049. */
 export const workflowErrors = {
   workflowNotFound: notFound(3000, 'There is no such workflow'),
   workflowVersionNotFound: notFound(3001, 'This workflow has no such version'),
@@ -51,11 +48,5 @@ export const workflowErrors = {
     3010,
     'The live version reads datasources that none of the teams has',
     DatasourcesNotShared,
-  ),
-  unknownEntrypoint: invalid(3500, 'The version has no such entrypoint', UnknownEntrypoint),
-  versionNotRunnable: conflict(
-    3501,
-    'The version cannot run yet; its definition has faults',
-    VersionNotRunnable,
   ),
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { bodyOf, dateTime, id, integer, listOf, named, nameText, nullable, text } from './formats.ts'
+import { bodyOf, id, integer, listOf, named, nameText, nullable, text, times } from './formats.ts'
 
 /** Bounds of the tree (docs/workflows.md, Branch categories). */
 export const categoryLimits = { perCompany: 1_000, levels: 5 } as const
@@ -10,8 +10,7 @@ export const BranchCategory = named('BranchCategory', {
   id: id('The same identifier'),
   type: text('Kind of setting', 'WorkflowBranchCategories'),
   companyId: id('Company that owns it'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
   name: Type.String(),
   level: integer(1, categoryLimits.levels, '1 has no parent'),
   parentId: Type.Optional(text('Category above it; absent on level 1')),

@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import { languages } from '../languages.ts'
 import {
   bodyOf,
-  dateTime,
   filled,
   flag,
   id,
@@ -12,6 +11,7 @@ import {
   nullable,
   oneOf,
   optionals,
+  times,
 } from './formats.ts'
 
 export const attributionModels = ['last-touch', 'linear', 'decay'] as const
@@ -46,8 +46,7 @@ const settings = {
 export const Company = named('Company', {
   id: id('Identifier of the company: the `key` of its events'),
   ...settings,
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
 })
 export type Company = Static<typeof Company>
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DatasourceSource, RefreshSchedule, StoredDatasourceSource } from './datasource-source.ts'
 import { DatasourceVersion, QueriableField } from './datasource-version.ts'
-import { bodyOf, dateTime, id, listOf, named, nameText, nullable, oneOf, text } from './formats.ts'
+import { bodyOf, dateTime, id, listOf, named, nameText, nullable, oneOf, text, times } from './formats.ts'
 
 export const datasourceModes = ['worker', 'ingester', 'pubsub', 'proxy', 'push'] as const
 export const datasourceStatuses = ['draft', 'published', 'updating', 'paused', 'error'] as const
@@ -50,8 +50,7 @@ export const Datasource = named('Datasource', {
   type: text('What it holds', 'analytics'),
   status: oneOf(datasourceStatuses, { examples: ['published'] }),
   resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
   ...worker,
 })
 export type Datasource = Static<typeof Datasource>

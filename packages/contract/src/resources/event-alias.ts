@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { eventLimits } from '../events/limits.ts'
-import { bodyOf, dateTime, named, nameText, text } from './formats.ts'
+import { bodyOf, named, nameText, text, times } from './formats.ts'
 
 /** The name of an event as senders give it: letter by letter, case and spaces included. */
 export const eventName = (description: string) =>
@@ -10,8 +10,7 @@ export const eventName = (description: string) =>
 export const EventAlias = named('EventAlias', {
   name: text('The name that senders give', 'sign_up'),
   alias: text('The name under which it answers', 'registration'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
 })
 export type EventAlias = Static<typeof EventAlias>
 

@@ -19,6 +19,7 @@ import {
   oneOf,
   storablePattern,
   text,
+  times,
 } from './formats.ts'
 
 export const experimentTypes = ['ab', 'holdout'] as const
@@ -208,8 +209,7 @@ export const Experiment = named('Experiment', {
     Type.String(),
     'Teams that it is meant for; every team where none is named. Every user with the permission to read experiments reads it',
   ),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
   scheduledAt: stage('When it is to start'),
   startedAt: stage('When it started'),
   readAt: stage('When its results were read first; before `endedAt`: while it was running'),

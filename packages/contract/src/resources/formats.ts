@@ -224,6 +224,12 @@ function defaultedInteger(options: TNumberOptions & { readonly default: number }
   return Object.assign(Type.Optional(Type.Integer(options)), { default: options.default })
 }
 
+/** When a thing was made and changed last. */
+export const times = {
+  createdAt: dateTime('When it was made'),
+  updatedAt: dateTime('When it was changed last'),
+}
+
 /** `page` and `perPage` of every paginated list (docs/interface.md, Envelope). */
 export const pagination = {
   page: defaultedInteger({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Which page, from 1' }),

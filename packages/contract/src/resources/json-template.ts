@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { revisionFields } from '../revision.ts'
 import {
   bodyOf,
-  dateTime,
   extension,
   freeObject,
   id,
@@ -14,6 +13,7 @@ import {
   nameText,
   oneOf,
   text,
+  times,
 } from './formats.ts'
 
 /** Bounds of JSON templates (docs/workflows.md, JSON templates). */
@@ -44,8 +44,7 @@ export const JsonTemplate = named('JsonTemplate', {
   _id: id('Identifier of the template'),
   id: id('The same identifier'),
   type: text('Kind of setting', 'WorkflowJsonTemplates'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
   companyId: id('Company that owns it'),
   resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
   name: Type.String(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { bodyOf, dateTime, id, like, named, nameText, oneOf, text, webhookSecretPattern } from './formats.ts'
+import { bodyOf, id, like, named, nameText, oneOf, text, times, webhookSecretPattern } from './formats.ts'
 
 export const linkedAccountProviders = ['slack', 'teams', 'webhook'] as const
 export type LinkedAccountProvider = (typeof linkedAccountProviders)[number]
@@ -11,8 +11,7 @@ export const LinkedAccount = named('LinkedAccount', {
   provider: oneOf(linkedAccountProviders, { examples: ['slack'] }),
   name: like('Sales channel'),
   host: text('Host of the address; the rest of it stays secret', 'hooks.slack.com'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
 })
 export type LinkedAccount = Static<typeof LinkedAccount>
 

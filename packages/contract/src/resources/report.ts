@@ -16,6 +16,7 @@ import {
   object,
   oneOf,
   text,
+  times,
 } from './formats.ts'
 import { DateRange } from './query.ts'
 import { ReportSection } from './report-section.ts'
@@ -104,8 +105,7 @@ export const ReportSummary = named('ReportSummary', {
   id: Type.String(),
   createdBy: Type.String(),
   requestedBy: ReportRequester,
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
   title: Type.Optional(Type.String()),
   origin: object({
     type: oneOf(['free-form', 'dashboard']),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { permissionNames } from '../permissions.ts'
-import { bodyOf, count, dateTime, flag, id, like, listOf, named, nameText, oneOf } from './formats.ts'
+import { bodyOf, count, flag, id, like, listOf, named, nameText, oneOf, times } from './formats.ts'
 
 /** What users may do; each has exactly one role. */
 export const Role = named('Role', {
@@ -10,8 +10,7 @@ export const Role = named('Role', {
   builtIn: flag('Made with the company; it cannot be changed'),
   permissions: listOf(oneOf(permissionNames), 'What the role allows'),
   userCount: count('How many users have it'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
 })
 export type Role = Static<typeof Role>
 

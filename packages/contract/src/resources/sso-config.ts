@@ -13,6 +13,7 @@ import {
   object,
   oneOf,
   text,
+  times,
 } from './formats.ts'
 
 const path = (what: string, example: string) =>
@@ -71,8 +72,7 @@ export const SsoConfig = named('SsoConfig', {
   entityId: text('Ours: the audience of assertions'),
   acsUrl: text('Ours: where the identity provider posts its response'),
   metadataUrl: text('Ours: the metadata for the identity provider'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
 })
 export type SsoConfig = Static<typeof SsoConfig>
 

@@ -1,17 +1,5 @@
 import { type Static, Type } from 'typebox'
-import {
-  bodyOf,
-  count,
-  dateTime,
-  flag,
-  id,
-  like,
-  listOf,
-  longText,
-  named,
-  nameText,
-  object,
-} from './formats.ts'
+import { bodyOf, count, flag, id, like, listOf, longText, named, nameText, object, times } from './formats.ts'
 
 /** A team; in other bodies a team is a resource group. */
 export const Team = named('Team', {
@@ -28,8 +16,7 @@ export const Team = named('Team', {
   childIds: listOf(Type.String(), 'Teams right below it'),
   memberCount: count('Members of the team itself'),
   totalMemberCount: count('Members of the team and of all teams below it, each counted once'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
 })
 export type Team = Static<typeof Team>
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { bodyOf, dateTime, filled, id, listOf, named, nameText, storablePattern, text } from './formats.ts'
+import { bodyOf, filled, id, listOf, named, nameText, storablePattern, text, times } from './formats.ts'
 import { integrationLimits } from './workflow-integration.ts'
 
 /** Variable profiles of a company. */
@@ -22,8 +22,7 @@ export const VariableProfile = named('VariableProfile', {
   id: id('The same identifier'),
   type: text('Kind of setting', 'WorkflowVariableProfiles'),
   companyId: id('Company that owns it'),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
   name: Type.String(),
   parameters: listOf(parameter, 'In the order of the address'),
 })

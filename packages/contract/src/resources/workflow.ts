@@ -11,6 +11,7 @@ import {
   nameText,
   nullable,
   oneOf,
+  times,
 } from './formats.ts'
 import { Integration } from './workflow-integration.ts'
 import { WorkflowVersion } from './workflow-version.ts'
@@ -71,8 +72,7 @@ export const Workflow = named('Workflow', {
   name: Type.String(),
   description: Type.Optional(Type.String()),
   variableProfileId: Type.Optional(Type.String()),
-  createdAt: dateTime('When it was made'),
-  updatedAt: dateTime('When it was changed last'),
+  ...times,
   archivedAt: Type.Optional(dateTime('When it was archived')),
   hierarchy: listOf(Type.String(), 'Folders from the root; `[]` is the root'),
   status: oneOf(workflowStatuses, 'See docs/workflows.md, Life'),
