@@ -455,7 +455,7 @@ export function createServices(parts: ServiceParts): Services {
   const persons = createPersonService({
     events: createPersonEventsStore({ columnar, resolvePersons }),
     readMembership: createMembershipReader({ columnar, resolvePersons }),
-    findCohort: (companyId, id) => createCohortStore(relational.db).find(companyId, normalizeId(id)),
+    findCohort: (companyId, id) => createCohortStore(relational.db).find({ companyId, id: normalizeId(id) }),
     readSettings: analyticsSettings.getForQuery,
     clock,
     steadyClock: monotonicClock,

@@ -8,7 +8,7 @@ import {
   type AuthorizationRequest,
   authorizationParameters,
 } from '../authorization-request.ts'
-import { ensureBrowserCookie, formTokenOf } from './csrf.ts'
+import { ensureBrowserCookie, formTokenOf } from './cookies.ts'
 import { type Fields, formOf, queryOf, registerPages, requireOwnForm } from './page-scope.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 import {

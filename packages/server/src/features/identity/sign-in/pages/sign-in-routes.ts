@@ -17,8 +17,15 @@ import {
 } from '../authorization-request.ts'
 import type { NextStep, SignInService } from '../sign-in-service.ts'
 import { oauthDescription, oauthError } from '../tokens/oauth-failures.ts'
-import { browserOf, ensureBrowserCookie, formTokenOf } from './csrf.ts'
-import { readDeviceCookie, setDeviceCookie } from './device-cookie.ts'
+import {
+  browserOf,
+  ensureBrowserCookie,
+  forgetKeptSignIn,
+  formTokenOf,
+  readDeviceCookie,
+  readKeptSignIn,
+  setDeviceCookie,
+} from './cookies.ts'
 import {
   type Fields,
   formBodyLimit,
@@ -29,7 +36,6 @@ import {
   registerPages,
   requireOwnForm,
 } from './page-scope.ts'
-import { forgetKeptSignIn, readKeptSignIn } from './sign-in-cookie.ts'
 import { sendSignInPage } from './sign-in-page.ts'
 import {
   codePage,

@@ -11,7 +11,7 @@ import {
   removeRefreshCookie,
   setRefreshCookie,
 } from '../../sessions/tokens/refresh-cookie.ts'
-import { readDeviceCookie } from '../pages/device-cookie.ts'
+import { readDeviceCookie } from '../pages/cookies.ts'
 import { useOAuthFailures } from './oauth-failures.ts'
 import { type RequestSurroundings, readRevocationRequest, readTokenRequest } from './token-request.ts'
 import type { TokenService } from './token-service.ts'

@@ -13,8 +13,13 @@ import { parseFormBody } from '../../../../platform/http/form-fields.ts'
 import { requireNavigation } from '../../../../platform/http/navigation.ts'
 import { rawRoute } from '../../../../platform/http/route.ts'
 import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
-import { browserOf, ensureBrowserCookie, formTokenOf, isOwnForm } from '../../sign-in/pages/csrf.ts'
-import { keepSignIn } from '../../sign-in/pages/sign-in-cookie.ts'
+import {
+  browserOf,
+  ensureBrowserCookie,
+  formTokenOf,
+  isOwnForm,
+  keepSignIn,
+} from '../../sign-in/pages/cookies.ts'
 import { forgetBrowserSecret, keepBrowserSecret, readBrowserSecret } from './browser-cookie.ts'
 import type { Visit } from './refusal-record.ts'
 import {
