@@ -289,6 +289,8 @@ export function createRunnerService(dependencies: RunnerDependencies) {
   }
 
   return {
+    totals: totals as Readonly<Record<Counted, number>>,
+
     /** Something of a workflow has changed, or of any where none is named. */
     drop: zones.drop,
 

@@ -42,12 +42,10 @@ export function referenceOf(node: WorkflowNode): string | undefined {
 /** The outputs of a logic node; undefined where what decides them does not exist. */
 export function outputsOf(
   node: WorkflowNode,
-  resources: Pick<DefinitionResources, 'experiments'>,
+  resources: DefinitionResources,
 ): readonly NodeOutput[] | undefined {
   const kind = logicKindOf(node)
-  return kind?.foreignOutputsOf
-    ? kind.foreignOutputsOf(node, resources as DefinitionResources)
-    : kind?.outputsOf(node)
+  return kind?.foreignOutputsOf ? kind.foreignOutputsOf(node, resources) : kind?.outputsOf(node)
 }
 
 /** The type of what a reference to the node gives: of all rows together it is a list. */
