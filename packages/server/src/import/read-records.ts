@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
+import { openContent } from '../features/datasources/formats/content.ts'
 import { createCsvReader } from '../features/datasources/formats/csv-reader.ts'
 import { createDecoder } from '../features/datasources/formats/encoding.ts'
 import { SourceFault } from '../features/datasources/formats/source-fault.ts'
@@ -35,6 +34,11 @@ export function formatOf(name: string): InputFormat | undefined {
 }
 
 const gzipMagic = 0x1f8b
+const unbounded = {
+  ...sourceLimits,
+  contentBytes: Number.POSITIVE_INFINITY,
+  inflationRatio: Number.POSITIVE_INFINITY,
+}
 
 /** Inflates what begins as gzip, whatever its name says. */
 async function* inflated(source: Readable): AsyncIterable<Buffer> {
@@ -45,16 +49,9 @@ async function* inflated(source: Readable): AsyncIterable<Buffer> {
     yield first.value
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
   }
-  if (first.value.length < 2 || first.value.readUInt16BE(0) !== gzipMagic) {
-    yield* all()
-    return
-  }
-  const gunzip = createGunzip()
-  const done = pipeline(all, gunzip)
-  // The failure reaches the reader through the stream itself.
-  done.catch(() => {})
-  yield* gunzip as AsyncIterable<Buffer>
-  await done
+  const isGzip = first.value.length >= 2 && first.value.readUInt16BE(0) === gzipMagic
+  const stream = Readable.from(all(), { objectMode: false })
+  yield* openContent({ stream }, isGzip ? { compression: 'gzip' } : {}, unbounded)
 }
 
 async function* csvRecords(source: AsyncIterable<Buffer>, delimiter: string): AsyncIterable<InputRecord> {

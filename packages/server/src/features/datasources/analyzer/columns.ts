@@ -23,61 +23,61 @@ const maxColumns = 2000
 const maxKeys = 60
 const maxLevels = 6
 
-interface Shape {
+interface Node {
   values: unknown[]
   lists: unknown[][]
   objects: RawRow[]
-  keys: Map<string, Shape>
+  keys: Map<string, Node>
   /** Whether there are more keys than are followed. */
   hasMoreKeys: boolean
   /** Within lists: `variants.*.sku`. */
-  elements: Map<string, Shape> | undefined
+  elements: Map<string, Node> | undefined
 }
 
-function emptyShape(): Shape {
+function emptyNode(): Node {
   return { values: [], lists: [], objects: [], keys: new Map(), hasMoreKeys: false, elements: undefined }
 }
 
 /** The columns of rows, in the order in which they are met. Objects become columns of their own, maps remain. */
 export function columnsOf(rows: readonly RawRow[]): Column[] {
-  const root = emptyShape()
+  const root = emptyNode()
   for (const row of rows) addKeys(root, row, 0, maxColumns)
   const columns: Column[] = []
-  for (const [key, shape] of root.keys) collect(columns, shape, [key], [escapeName(key)], rows.length)
+  for (const [key, node] of root.keys) collect(columns, node, [key], [escapeName(key)], rows.length)
   return columns.slice(0, maxColumns)
 }
 
-function addKeys(shape: Shape, value: RawRow, level: number, limit: number): void {
+function addKeys(node: Node, value: RawRow, level: number, limit: number): void {
   for (const key of Object.keys(value)) {
-    let known = shape.keys.get(key)
+    let known = node.keys.get(key)
     if (known === undefined) {
-      if (shape.keys.size >= limit) {
-        shape.hasMoreKeys = true
+      if (node.keys.size >= limit) {
+        node.hasMoreKeys = true
         continue
       }
-      known = emptyShape()
-      shape.keys.set(key, known)
+      known = emptyNode()
+      node.keys.set(key, known)
     }
     addValue(known, getOwn(value, key), level)
   }
 }
 
-function addValue(shape: Shape, value: unknown, level: number): void {
+function addValue(node: Node, value: unknown, level: number): void {
   if (isEmptyValue(value)) return
   if (isObject(value)) {
-    shape.objects.push(value)
-    if (level < maxLevels) addKeys(shape, value, level + 1, maxKeys)
+    node.objects.push(value)
+    if (level < maxLevels) addKeys(node, value, level + 1, maxKeys)
   } else if (Array.isArray(value)) {
     const given = value.filter((element) => !isEmptyValue(element))
-    if (given.every((element) => typeof element !== 'object')) shape.lists.push(given)
-    else addElements(shape, given.filter(isObject), level)
-  } else shape.values.push(value)
+    if (given.every((element) => typeof element !== 'object')) node.lists.push(given)
+    else addElements(node, given.filter(isObject), level)
+  } else node.values.push(value)
 }
 
 /** What objects of one list have at each key, as a list. */
-function addElements(shape: Shape, elements: readonly RawRow[], level: number): void {
+function addElements(node: Node, elements: readonly RawRow[], level: number): void {
   if (level >= maxLevels) return
-  shape.elements ??= new Map()
+  node.elements ??= new Map()
   const lists = new Map<string, unknown[]>()
   for (const element of elements) {
     for (const key of Object.keys(element)) {
@@ -89,11 +89,11 @@ function addElements(shape: Shape, elements: readonly RawRow[], level: number): 
     }
   }
   for (const [key, list] of lists) {
-    let known = shape.elements.get(key)
+    let known = node.elements.get(key)
     if (known === undefined) {
-      if (shape.elements.size >= maxKeys) continue
-      known = emptyShape()
-      shape.elements.set(key, known)
+      if (node.elements.size >= maxKeys) continue
+      known = emptyNode()
+      node.elements.set(key, known)
     }
     known.lists.push(list)
   }
@@ -103,47 +103,47 @@ const recordNames =
   /^(attributes?|properties|props|metadata|meta|specs?|specifications?|params|labels|custom|extra)$/i
 
 /** Whether objects map keys to values, rather than having fields: their keys differ, or are many. */
-function isRecord(shape: Shape, name: string): boolean {
-  const shapes = [...shape.keys.values()]
-  const isFlat = shapes.every(
+function isRecord(node: Node, name: string): boolean {
+  const nodes = [...node.keys.values()]
+  const isFlat = nodes.every(
     ({ objects, lists, elements }) => objects.length + lists.length === 0 && !elements,
   )
   if (!isFlat) return false
-  if (shape.hasMoreKeys || recordNames.test(name)) return true
-  const given = shapes.reduce((sum, { values }) => sum + values.length, 0)
-  return shapes.length >= 3 && given / (shapes.length * shape.objects.length) < 0.5
+  if (node.hasMoreKeys || recordNames.test(name)) return true
+  const given = nodes.reduce((sum, { values }) => sum + values.length, 0)
+  return nodes.length >= 3 && given / (nodes.length * node.objects.length) < 0.5
 }
 
 function collect(
   columns: Column[],
-  shape: Shape,
+  node: Node,
   names: readonly string[],
   path: readonly string[],
   rows: number,
 ): void {
   const add = (kind: Column['kind'], values: readonly unknown[], at = path) =>
     columns.push({ path: at.join('.'), names, kind, values, missing: rows - values.length })
-  if (shape.objects.length > 0) {
-    if (isRecord(shape, names.at(-1) as string)) add('record', shape.objects)
-    else collectKeys(columns, shape, names, path, rows)
-  } else if (shape.lists.length > 0 && shape.elements === undefined) {
-    add('list', [...shape.lists, ...shape.values.map((value) => [value])])
-  } else if (shape.elements === undefined) add('single', shape.values)
-  for (const [key, element] of shape.elements ?? []) {
+  if (node.objects.length > 0) {
+    if (isRecord(node, names.at(-1) as string)) add('record', node.objects)
+    else collectKeys(columns, node, names, path, rows)
+  } else if (node.lists.length > 0 && node.elements === undefined) {
+    add('list', [...node.lists, ...node.values.map((value) => [value])])
+  } else if (node.elements === undefined) add('single', node.values)
+  for (const [key, element] of node.elements ?? []) {
     collect(columns, element, [...names, key], [...path, '*', escapeName(key)], rows)
   }
 }
 
 function collectKeys(
   columns: Column[],
-  shape: Shape,
+  node: Node,
   names: readonly string[],
   path: readonly string[],
   rows: number,
 ): void {
-  for (const [key, inner] of shape.keys) {
+  for (const [key, inner] of node.keys) {
     // An element that has attributes in some entries only: its text is the value in all of them.
-    if (key === '#text') inner.values.push(...shape.values)
+    if (key === '#text') inner.values.push(...node.values)
     const inside = key === '#text' ? names : [...names, key.replace(/^@/, '')]
     collect(columns, inner, inside, [...path, escapeName(key)], rows)
   }

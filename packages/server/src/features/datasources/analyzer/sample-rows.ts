@@ -1,11 +1,11 @@
-import { open } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { type ByteRange, openContent } from '../formats/content.ts'
 import { createCsvReader } from '../formats/csv-reader.ts'
 import { createDecoder } from '../formats/encoding.ts'
 import { createJsonReader } from '../formats/json-reader.ts'
 import { createNdjsonReader } from '../formats/ndjson-reader.ts'
 import { openParquet } from '../formats/open-parquet.ts'
-import { createRowCollector, openRows, type RowCollector, readText } from '../formats/open-rows.ts'
+import { createRowCollector, openRows, type RowCollector } from '../formats/open-rows.ts'
 import { isEvery, parsePath } from '../formats/path.ts'
 import { SourceFault } from '../formats/source-fault.ts'
 import {
@@ -57,7 +57,7 @@ export async function sampleRows(
   const { format, compression } = options
   if (format === 'parquet') return sampleParquet(file, signal)
   const canSeek = 'path' in file && compression === undefined && format !== 'xlsx'
-  const size = canSeek ? await sizeOf(file.path) : Number.POSITIVE_INFINITY
+  const size = canSeek ? (await stat(file.path)).size : Number.POSITIVE_INFINITY
   if (!canSeek || size <= head.bytes) return sampleStart(file, options, whole, signal)
   const start = await sampleStart(file, options, head, signal)
   const rows = [...start.rows]
@@ -74,15 +74,6 @@ export async function sampleRows(
   return { rows, faults, isWhole: false }
 }
 
-async function sizeOf(path: string): Promise<number> {
-  const handle = await open(path)
-  try {
-    return (await handle.stat()).size
-  } finally {
-    await handle.close()
-  }
-}
-
 async function sampleStart(
   file: SourceFile,
   options: SourceOptions,
@@ -94,54 +85,17 @@ async function sampleStart(
     if (faults.length < maxFaults) faults.push(fault)
   }
   const rows: RawRow[] = []
-  const cut = { isCut: false }
-  const batches =
-    options.format === 'xlsx'
-      ? openRows(file, options, { onFault })
-      : textBatches(
-          cutContent(openContent(file, options, sourceLimits), max.bytes, cut),
-          options,
-          onFault,
-          cut,
-        )
+  let isWhole = true
+  const onCut = () => {
+    isWhole = false
+  }
+  const batches = openRows(file, options, { onFault, maxBytes: max.bytes, onCut })
   for await (const batch of batches) {
     signal?.throwIfAborted()
     rows.push(...batch.slice(0, max.rows - rows.length))
     if (rows.length >= max.rows) return { rows, faults, isWhole: false }
   }
-  return { rows, faults, isWhole: !cut.isCut }
-}
-
-/** The first bytes of content, and whether there are more. */
-async function* cutContent(
-  content: AsyncIterable<Buffer>,
-  maxBytes: number,
-  cut: { isCut: boolean },
-): AsyncGenerator<Buffer> {
-  let bytes = 0
-  for await (const chunk of content) {
-    const rest = maxBytes - bytes
-    bytes += chunk.length
-    if (chunk.length > rest) {
-      cut.isCut = true
-      yield chunk.subarray(0, rest)
-      return
-    }
-    yield chunk
-  }
-}
-
-async function* textBatches(
-  content: AsyncIterable<Buffer>,
-  options: SourceOptions,
-  onFault: (fault: EntryFault) => void,
-  cut: { readonly isCut: boolean },
-): AsyncGenerator<RawRow[]> {
-  const collector = createRowCollector(onFault)
-  for await (const _ of readText(content, options, collector, sourceLimits, () => cut.isCut))
-    yield* collector.take()
-  yield* collector.take()
-  collector.end()
+  return { rows, faults, isWhole }
 }
 
 /** Rows from a position within a file; none where no entry is found that looks like those of the beginning. */

@@ -31,12 +31,12 @@ export function readJsonEntry(text: string, limits: SourceLimits): JsonEntry {
       problem: `is ${Array.isArray(value) ? 'a list' : `the value ${text.slice(0, 40)}`}, not an object`,
     }
   }
-  const problem = shapeProblem(value, limits)
+  const problem = limitProblem(value, limits)
   return problem === undefined ? { row: value } : { problem }
 }
 
 /** What of an entry exceeds its limits. */
-export function shapeProblem(row: RawRow, limits: SourceLimits): string | undefined {
+export function limitProblem(row: RawRow, limits: SourceLimits): string | undefined {
   const fields = Object.keys(row).length
   if (fields > limits.entryFields) return `has ${fields} fields: at most ${limits.entryFields} are read`
   if (isDeeper(row, limits.depth)) return `has more than ${limits.depth} levels`

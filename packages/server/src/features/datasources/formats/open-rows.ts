@@ -42,16 +42,22 @@ const maxFaultsBeforeRows = 1000
 export async function* openRows(
   file: SourceFile,
   options: SourceOptions,
-  { onFault, signal, limits: given }: ReadOptions = {},
+  { onFault, signal, limits: given, maxBytes = Number.POSITIVE_INFINITY, onCut }: ReadOptions = {},
 ): AsyncGenerator<RowBatch> {
   const limits = { ...sourceLimits, ...given }
   const collector = createRowCollector(onFault)
+  let isCut = false
+  const cut = () => {
+    isCut = true
+    onCut?.()
+  }
+  const text = () => cutContent(openContent(file, options, limits), maxBytes, cut)
   const pieces =
     options.format === 'parquet'
       ? openParquet(file, collector, limits)
       : options.format === 'xlsx'
         ? openWorkbook(file, options, collector, limits)
-        : readText(openContent(file, options, limits), options, collector, limits)
+        : readText(text(), options, collector, limits, () => isCut)
   for await (const _ of pieces) {
     signal?.throwIfAborted()
     yield* collector.take()
@@ -60,16 +66,34 @@ export async function* openRows(
   collector.end()
 }
 
+/** The first bytes of content; `onCut` is called where there are more. */
+async function* cutContent(
+  content: AsyncIterable<Buffer>,
+  maxBytes: number,
+  onCut: () => void,
+): AsyncGenerator<Buffer> {
+  let rest = maxBytes
+  for await (const chunk of content) {
+    if (chunk.length > rest) {
+      onCut()
+      yield chunk.subarray(0, rest)
+      return
+    }
+    rest -= chunk.length
+    yield chunk
+  }
+}
+
 /**
  * Reads texts into the collector; it gives control back after each piece.
  * @param isCut whether, at its end, the content goes on behind the bytes: an unfinished last entry is no fault then
  */
-export async function* readText(
+async function* readText(
   content: AsyncIterable<Buffer>,
   options: SourceOptions,
   collector: RowCollector,
   limits: SourceLimits,
-  isCut: () => boolean = () => false,
+  isCut: () => boolean,
 ): AsyncGenerator<void> {
   let reader: TextReader | undefined
   let decoder: Decoder | undefined

@@ -9,7 +9,7 @@ import {
   snappyUncompress,
 } from 'hyparquet'
 import { isObject } from '../../../platform/plain-object.ts'
-import { shapeProblem } from './json-values.ts'
+import { limitProblem } from './json-values.ts'
 import { setOwn } from './own-properties.ts'
 import { malformed, SourceFault, tooLarge, unsupported } from './source-fault.ts'
 import type { RawRow, SourceLimits } from './source-options.ts'
@@ -92,7 +92,7 @@ async function* readRange(
 
 function giveRow(sink: RowSink, limits: SourceLimits, entry: number, values: object): void {
   const row = plainValue(values) as RawRow
-  const problem = shapeProblem(row, limits)
+  const problem = limitProblem(row, limits)
   if (problem === undefined) sink.row(entry, row)
   else sink.fault({ rule: 'invalid_line', entry, message: `Row ${entry} ${problem}` })
 }

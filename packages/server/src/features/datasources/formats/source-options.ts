@@ -80,6 +80,9 @@ export interface ReadOptions {
   readonly onFault?: (fault: EntryFault) => void
   readonly signal?: AbortSignal
   readonly limits?: Partial<SourceLimits>
+  /** Bytes of a text that are read, after decompression; `onCut` is called where there are more. */
+  readonly maxBytes?: number
+  readonly onCut?: () => void
 }
 
 /** Bounds of what is read (docs/faults.md, D06 and D07). */

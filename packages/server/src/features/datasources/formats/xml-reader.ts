@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
-import { shapeProblem } from './json-values.ts'
+import { limitProblem } from './json-values.ts'
 import { getOwn, setOwn } from './own-properties.ts'
 import { escapeName, leadsTo, parsePath } from './path.ts'
 import { malformed, noEntries, SourceFault, tooLarge } from './source-fault.ts'
@@ -73,7 +73,7 @@ export function createXmlReader({
     entry++
     const value = contentOf(element)
     const row = typeof value === 'string' ? (value === '' ? {} : { '#text': value }) : value
-    const problem = shapeProblem(row, limits)
+    const problem = limitProblem(row, limits)
     if (problem === undefined) sink.row(entry, row)
     else {
       const message = `The element of line ${entryLine} ${problem}`
