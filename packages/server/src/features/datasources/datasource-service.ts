@@ -59,8 +59,10 @@ export interface DatasourceServiceDependencies {
 /** Of one company. */
 const maxDatasources = 1_000
 
-const failuresOf = (teamIds: readonly string[] = []) =>
-  ({ datasource_teams_company_id_team_id_fkey: ['unknownTeam', { teamIds: [...teamIds] }] }) as const
+function failuresOf(given: readonly string[] = []) {
+  const teamIds = [...given]
+  return { datasource_teams_company_id_team_id_fkey: ['unknownTeam', { teamIds }] } as const
+}
 
 /** Creates a tracking datasource inside the caller's transaction: for the first start and the operator. */
 export async function insertDatasource(

@@ -7,7 +7,7 @@ import { and, asc, eq, exists, inArray, ne, sql } from '../../platform/stores/po
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
-export type Queries = Pick<Relational['db'], 'select' | 'insert' | 'update' | 'delete'>
+export type Queries = Pick<Relational['db'], 'select' | 'insert' | 'update' | 'delete' | '$count'>
 
 export type DatasourceStatus = (typeof datasources.$inferSelect)['status']
 export type DatasourceKind = (typeof datasources.$inferSelect)['kind']

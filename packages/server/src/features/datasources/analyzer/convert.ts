@@ -12,7 +12,7 @@ export type Convert = (value: unknown, locale: FieldLocale | undefined) => RowVa
 
 const toText: Convert = (value) => (typeof value === 'string' ? value.trim() : textOf(value))
 
-const toNumber: Convert = (value, locale) => {
+function toNumber(value: unknown, locale: FieldLocale | undefined): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   return typeof value === 'string' ? readNumber(value, locale) : undefined
 }
@@ -65,23 +65,24 @@ function parseObject(text: string): unknown {
   }
 }
 
-const byPrimitive: Readonly<Record<FieldPrimitive, Convert>> = {
-  string: toText,
-  number: toNumber,
-  boolean: toBoolean,
-  datetime: toTime,
-  datetime_iso: (value, locale) => {
-    const time = toTime(value, locale)
-    return time === undefined ? undefined : new Date(time).toISOString()
-  },
-  'string[]': (value) => listOf(value).map(textOf),
-  'number[]': toNumbers,
-  'string{}': (value) => toRecord(value, textOf),
-  'number{}': (value, locale) =>
-    toRecord(value, (each) => {
-      const number = toNumber(each, locale)
-      return typeof number === 'number' ? number : undefined
-    }),
+const toRecordOfNumbers: Convert = (value, locale) => toRecord(value, (each) => toNumber(each, locale))
+
+const toIsoTime: Convert = (value, locale) => {
+  const time = toTime(value, locale)
+  return time === undefined ? undefined : new Date(time).toISOString()
+}
+
+/** How values are converted, and what is expected of them. */
+const byPrimitive: Readonly<Record<FieldPrimitive, readonly [convert: Convert, expected: string]>> = {
+  string: [toText, 'a text'],
+  number: [toNumber, 'a number'],
+  boolean: [toBoolean, 'yes or no, such as true, 1 or yes'],
+  datetime: [toTime, 'a date, such as 2025-12-31T08:00:00Z'],
+  datetime_iso: [toIsoTime, 'a date, such as 2025-12-31T08:00:00Z'],
+  'string[]': [(value) => listOf(value).map(textOf), 'a list'],
+  'number[]': [toNumbers, 'a list of numbers'],
+  'string{}': [(value) => toRecord(value, textOf), 'an object'],
+  'number{}': [toRecordOfNumbers, 'an object of numbers'],
 }
 
 /** Values that a type excludes although its primitive takes them. */
@@ -92,26 +93,14 @@ const ranges: Partial<Readonly<Record<FieldType, readonly [min: number, max: num
   user_age: [0, 150],
 }
 
-const expectations: Readonly<Record<FieldPrimitive, string>> = {
-  string: 'a text',
-  number: 'a number',
-  boolean: 'yes or no, such as true, 1 or yes',
-  datetime: 'a date, such as 2025-12-31T08:00:00Z',
-  datetime_iso: 'a date, such as 2025-12-31T08:00:00Z',
-  'string[]': 'a list',
-  'number[]': 'a list of numbers',
-  'string{}': 'an object',
-  'number{}': 'an object of numbers',
-}
-
 /** How values of a field are converted, and what to say of those that cannot be. */
 export function converterOf(
   type: FieldType,
   primitive: FieldPrimitive,
 ): { convert: Convert; expected: string } {
-  const convert = byPrimitive[primitive]
+  const [convert, expected] = byPrimitive[primitive]
   const range = ranges[type]
-  if (range === undefined) return { convert, expected: expectations[primitive] }
+  if (range === undefined) return { convert, expected }
   const [min, max] = range
   return {
     convert: (value, locale) => {

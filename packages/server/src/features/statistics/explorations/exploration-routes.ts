@@ -1,12 +1,16 @@
 import { exploreFunnel } from '@millrace/contract/operations/funnels.ts'
 import { explorePaths } from '@millrace/contract/operations/paths.ts'
 import { exploreRetention } from '@millrace/contract/operations/retention.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AnswerForm } from '../../../platform/http/answer-form.ts'
 import { rawRoute } from '../../../platform/http/route.ts'
 import type { AnswerBodies } from '../answer-body.ts'
 import { createSendAnswer } from '../answer-reply.ts'
+import type { Question } from '../question.ts'
 import type { StatisticsService } from '../statistics-service.ts'
 import { funnelQuestion, pathsQuestion, retentionQuestion } from './questions.ts'
+
+type Asking<Body> = Pick<FastifyRequest, 'principal'> & { readonly body: Body }
 
 /** Explorations, for the authenticated scope. Each is answered as a query is. */
 export function registerExplorationRoutes(
@@ -16,23 +20,14 @@ export function registerExplorationRoutes(
 ): void {
   const sendAnswer = createSendAnswer(bodies)
 
-  rawRoute(scope, exploreFunnel, {
-    handler: (request, reply, form) =>
+  const explorer =
+    <Body>(questionOf: (body: Body) => Question) =>
+    (request: Asking<Body>, reply: FastifyReply, form: AnswerForm): Promise<FastifyReply> =>
       sendAnswer(request, reply, form, (asked) =>
-        service.explore({ ...asked, question: funnelQuestion(request.body) }),
-      ),
-  })
-  rawRoute(scope, exploreRetention, {
-    handler: (request, reply, form) =>
-      sendAnswer(request, reply, form, (asked) =>
-        service.explore({ ...asked, question: retentionQuestion(request.body) }),
-      ),
-  })
+        service.explore({ ...asked, question: questionOf(request.body) }),
+      )
 
-  rawRoute(scope, explorePaths, {
-    handler: (request, reply, form) =>
-      sendAnswer(request, reply, form, (asked) =>
-        service.explore({ ...asked, question: pathsQuestion(request.body) }),
-      ),
-  })
+  rawRoute(scope, exploreFunnel, { handler: explorer(funnelQuestion) })
+  rawRoute(scope, exploreRetention, { handler: explorer(retentionQuestion) })
+  rawRoute(scope, explorePaths, { handler: explorer(pathsQuestion) })
 }

@@ -5,8 +5,7 @@ import type { EventAliases } from '../query/compile/event-name.ts'
 import { createParameters, nested, select } from '../query/compile/parameters.ts'
 import type { CohortCondition } from '../query/query.ts'
 import type { PersonName } from './person.ts'
-import type { ResolvePersons } from './person-bindings-store.ts'
-import { settingsOfPersons } from './statement-limits.ts'
+import { type ResolvePersons, settingsOfPersons } from './person-bindings-store.ts'
 
 export interface AskedMembership {
   readonly companyId: string

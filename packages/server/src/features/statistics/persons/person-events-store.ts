@@ -3,8 +3,7 @@ import { boundTime } from '../query/compile/compile-conditions.ts'
 import { type EventAliases, eventNameSql } from '../query/compile/event-name.ts'
 import { createParameters, type Statement, select } from '../query/compile/parameters.ts'
 import type { PersonEvent, PersonName } from './person.ts'
-import type { ResolvePersons } from './person-bindings-store.ts'
-import { settingsOfPersons } from './statement-limits.ts'
+import { type ResolvePersons, settingsOfPersons } from './person-bindings-store.ts'
 
 /** Events of one person that are given at most. */
 export const maxPersonEvents = 1_000

@@ -8,9 +8,9 @@ import { openZone } from '../query/time/zone.ts'
 import type { StatisticsSettings } from '../question.ts'
 import { type BatcherLimits, type BatchGroup, createBatcher } from './batcher.ts'
 import type { ReadMembership } from './cohort-membership-store.ts'
-import { keyOfName, nameOf, type PersonEvent, type PersonKey, type PersonName } from './person.ts'
+import { keyOfName, nameOf, type PersonEvent, type PersonKey } from './person.ts'
+import { personSeconds } from './person-bindings-store.ts'
 import type { AskedHistory, PersonEventsStore } from './person-events-store.ts'
-import { personSeconds } from './statement-limits.ts'
 
 export interface PersonServiceDependencies {
   readonly events: PersonEventsStore
@@ -68,9 +68,15 @@ export function createPersonService(dependencies: PersonServiceDependencies) {
   const limits = { ...defaults, ...dependencies.limits }
   const { freshMs } = limits
   const statements = createSemaphore(limits.statements, limits.waiting)
-  /** Answers of the last moments, by what was asked. */
-  const recent = <Value extends NonNullable<unknown>>(maxBytes: number, sizeOf: (value: Value) => number) =>
-    new LRUCache<string, Value>({
+
+  /** Answers by batches; what was asked in the last moments is answered again. */
+  function answering<Group extends BatchGroup, Item, Value extends NonNullable<unknown>>(
+    memory: { readonly maxBytes: number; readonly sizeOf: (value: Value) => number },
+    keyOf: (item: Item) => string,
+    answer: (group: Group, items: readonly Item[], signal: AbortSignal) => Promise<readonly Value[]>,
+  ): (group: Group, item: Item, signal: AbortSignal) => Promise<Value> {
+    const { maxBytes, sizeOf } = memory
+    const recent = new LRUCache<string, Value>({
       maxSize: maxBytes,
       maxEntrySize: maxBytes / 8,
       sizeCalculation: (value, key) => overheadBytes + 2 * key.length + sizeOf(value),
@@ -78,41 +84,43 @@ export function createPersonService(dependencies: PersonServiceDependencies) {
       perf: steadyClock,
       ttlResolution: 0,
     })
-  const histories = recent<readonly PersonEvent[]>(limits.maxBytes, bytesOf)
-  const memberships = recent<boolean>(maxMembershipBytes, () => 0)
+    const batcher = createBatcher<Group, Item, Value>({
+      statements,
+      limits,
+      async answer(group, items, signal) {
+        const at = steadyClock.now()
+        const found = await answer(group, items, signal)
+        recent.purgeStale()
+        for (const [place, item] of items.entries()) {
+          recent.set(`${group.key} ${keyOf(item)}`, found[place], { start: at })
+        }
+        return found
+      },
+    })
+    return async (group, item, signal) =>
+      recent.get(`${group.key} ${keyOf(item)}`) ?? (await batcher.ask(group, keyOf(item), item, signal))
+  }
 
-  const batchedHistories = createBatcher<BatchGroup, AskedHistory, readonly PersonEvent[]>({
-    statements,
-    limits,
-    async answer({ companyId }, asked, signal) {
-      const at = steadyClock.now()
+  const readHistory = answering(
+    { maxBytes: limits.maxBytes, sizeOf: bytesOf },
+    ({ name, since }: AskedHistory) => `${since} ${keyOfName(name)}`,
+    async ({ companyId }: BatchGroup, asked, signal) => {
       const { eventAliases } = await readSettings(companyId)
-      const found = await events.readEvents(companyId, asked, eventAliases, signal)
-      histories.purgeStale()
-      for (const [place, each] of asked.entries()) {
-        histories.set(keyOfHistory(companyId, each), found[place] ?? [], { start: at })
-      }
-      return found
+      return events.readEvents(companyId, asked, eventAliases, signal)
     },
-  })
+  )
 
-  const batchedMemberships = createBatcher<CohortGroup, PersonName, boolean>({
-    statements,
-    limits,
-    async answer({ companyId, cohortId, key }, names, signal) {
-      const at = steadyClock.now()
+  const readIsMember = answering(
+    { maxBytes: maxMembershipBytes, sizeOf: () => 0 },
+    keyOfName,
+    async ({ companyId, cohortId }: CohortGroup, names, signal): Promise<readonly boolean[]> => {
       const [cohort, settings] = await Promise.all([findCohort(companyId, cohortId), readSettings(companyId)])
       if (!cohort) throw new DomainError('cohortNotFound', { id: cohortId })
       const { timezone, eventAliases } = settings
       const condition = conditionOf(cohort, { instant: clock.now(), zone: openZone(timezone) })
-      const found = await readMembership({ companyId, condition, eventAliases }, names, signal)
-      memberships.purgeStale()
-      for (const [place, name] of names.entries()) {
-        memberships.set(`${key} ${keyOfName(name)}`, found[place] ?? false, { start: at })
-      }
-      return found
+      return readMembership({ companyId, condition, eventAliases }, names, signal)
     },
-  })
+  )
 
   return {
     /**
@@ -129,10 +137,7 @@ export function createPersonService(dependencies: PersonServiceDependencies) {
       if (name === undefined) return { events: [] }
       // Runs of one moment look back to different milliseconds, and share what is read.
       const asked = { name, since: Math.floor(since.getTime() / hourMs) * hourMs }
-      const keyOfAsked = keyOfHistory(companyId, asked)
-      const found =
-        histories.get(keyOfAsked) ??
-        (await batchedHistories.ask({ companyId, key: companyId }, keyOfAsked, asked, signal))
+      const found = await readHistory({ companyId, key: companyId }, asked, signal)
       return { events: found.filter(({ time }) => time >= since) }
     },
 
@@ -150,14 +155,10 @@ export function createPersonService(dependencies: PersonServiceDependencies) {
       const name = nameOf(key)
       if (name === undefined) return false
       const group = { companyId, cohortId, key: `${companyId} ${cohortId}` }
-      const known = memberships.get(`${group.key} ${keyOfName(name)}`)
-      return known ?? (await batchedMemberships.ask(group, keyOfName(name), name, signal))
+      return readIsMember(group, name, signal)
     },
   }
 }
-
-const keyOfHistory = (companyId: string, { name, since }: AskedHistory): string =>
-  `${companyId} ${since} ${keyOfName(name)}`
 
 /** What an event takes in memory beside its texts. */
 const eventOverhead = 300

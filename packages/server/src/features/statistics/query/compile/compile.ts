@@ -95,24 +95,20 @@ export function compileQuery(
 /** The answers of all ranges, one after the other. */
 function comparisonSql(plan: Plan, contexts: readonly BranchContext[]): string {
   const hidden = plan.order.flatMap(({ unselected }, i) =>
-    unselected ? [`${selectedSql(plan, unselected)} AS ${hiddenColumn(i)}`] : [],
+    unselected ? [`${selectedSql(plan, unselected)} AS o${i}`] : [],
   )
   const answers = contexts.map((context) => {
     const [{ index } = { index: 0 }, ...others] = context.scan.ranges
     return answerSql(context, [others.length > 0 ? 'range' : `${index} AS range`], hidden)
   })
-  const shown = hidden.length === 0 ? ['*'] : ['range', ...resultColumns(plan)]
-  const order = orderedBy(['range', ...orderTerms(plan, (_, i) => hiddenColumn(i))])
+  const shown =
+    hidden.length === 0 ? ['*'] : ['range', ...groupingColumns(plan), ...plan.selected.map((_, i) => `s${i}`)]
+  const order = orderedBy(['range', ...orderTerms(plan, (_, i) => `o${i}`)])
   return select(shown, nested(answers.join('\nUNION ALL\n')), [], order)
 }
 
-function hiddenColumn(i: number): string {
-  return `o${i}`
-}
-
-function resultColumns(plan: Plan): string[] {
-  return [...plan.groupings.map((_, i) => `g${i}`), ...plan.selected.map((_, i) => `s${i}`)]
-}
+/** The columns of the groupings. */
+const groupingColumns = ({ groupings }: Plan): string[] => groupings.map((_, i) => `g${i}`)
 
 function totalSql(contexts: readonly BranchContext[]): string {
   const counts = contexts.map((context) =>
@@ -131,7 +127,7 @@ function answerSql(
   const isCompared = scan.ranges.length > 1
   const columns = [
     ...first,
-    ...plan.groupings.map((_, i) => `g${i}`),
+    ...groupingColumns(plan),
     ...plan.selected.map((measure, i) => `${selectedSql(plan, measure)} AS s${i}`),
     ...last,
   ]
