@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createAccountServices } from '../../src/features/identity/people/account-services.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
 import { type AccountsApp, asOwner, createAccountsApp, origin, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
@@ -152,8 +153,11 @@ test('a role that a setting of another feature names stays', async () => {
   const services = createAccountServices({
     relational,
     passwords: app.parts.passwords,
+    box: app.parts.box,
     recordAudit,
     enqueueMail: app.parts.enqueueMail,
+    clock: app.parts.time.clock,
+    log: silentLogger,
     publicUrl: () => origin,
     knowsTimezone: async () => true,
     onTimezoneChanged: async () => {},

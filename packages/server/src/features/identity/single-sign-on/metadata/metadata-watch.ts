@@ -10,7 +10,8 @@ import { notifyOfMetadata } from './metadata-notice.ts'
 import { nextTryAfter, readingOf } from './metadata-schedule.ts'
 import { createMetadataStore, type DueMetadata } from './metadata-store.ts'
 
-export interface MetadataWatchDependencies extends IdentityContext {
+export interface MetadataWatchDependencies
+  extends Pick<IdentityContext, 'relational' | 'recordAudit' | 'enqueueMail' | 'clock' | 'log'> {
   readonly fetchDocument: MetadataReaderDependencies['fetchDocument']
 }
 
