@@ -46,9 +46,6 @@ const extras = {
 export type StoredWorkflow = RowOf<typeof workflows, typeof extras>
 export type NewWorkflow = Omit<typeof workflows.$inferInsert, 'status' | 'createdAt' | 'updatedAt'>
 
-/** As the audit log names it. */
-export const targetOf = ({ id, name }: StoredWorkflow) => ({ kind: 'workflow', id, name })
-
 const textArray = (texts: readonly string[]) => sql`${sql.param([...texts])}::text[]`
 
 /** In lists, and as the head of a whole workflow. */

@@ -22,7 +22,7 @@ export type VersionFields = Partial<
 >
 export type VersionKey = Pick<StoredVersion, 'id' | 'companyId' | 'workflowId'>
 
-export type { PublishedTemplate, ReferenceKind } from '../../../database/tables/workflow.ts'
+export type { ReferenceKind } from '../../../database/tables/workflow.ts'
 
 /** What a version took with it when it was published. */
 export type Publication = Pick<typeof workflowPublications.$inferSelect, 'definition' | 'templates'>
