@@ -54,7 +54,8 @@ export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerC
     maxSize: maxBytes,
     maxEntrySize: maxKeptBytes,
     sizeCalculation: ({ text }) => Math.max(1, bytesOf(text)),
-    ttl: freshForMs,
+    // The last millisecond at which an answer is given.
+    ttl: freshForMs - 1,
     perf: clock,
     ttlResolution: 0,
   })

@@ -80,7 +80,8 @@ export function createPersonService(dependencies: PersonServiceDependencies) {
       maxSize: maxBytes,
       maxEntrySize: maxBytes / 8,
       sizeCalculation: (value, key) => overheadBytes + 2 * key.length + sizeOf(value),
-      ttl: freshMs,
+      // The last millisecond at which an answer is given.
+      ttl: freshMs - 1,
       perf: steadyClock,
       ttlResolution: 0,
     })
