@@ -358,7 +358,7 @@ describe('an automatic report', () => {
     await app.set('revenue', { prompt: 'Look at Germany', cadence: 'quarterly' })
     const [former] = await app.list()
     const id = former?.id ?? ''
-    const made = await app.act(id, 'regenerate')
+    const made = await app.act(id, 'regenerate', undefined, 'admin')
     expect(made.automatic).toMatchObject({
       cadence: 'monthly',
       supersedesReportId: id,
@@ -366,7 +366,7 @@ describe('an automatic report', () => {
       promptSnapshot: { text: 'Look at Germany', settingsRevision: 2 },
     })
     expect((await app.list()).map((each) => each.id)).toEqual([made.id, id])
-    expect(await app.call('reader', 'POST', `/${id}/regenerate`)).toMatchObject({
+    expect(await app.call('admin', 'POST', `/${id}/regenerate`)).toMatchObject({
       status: 409,
       error_code: 9506,
       data: { id, supersededByReportId: made.id },
@@ -403,7 +403,7 @@ describe('an automatic report', () => {
     const [former] = await app.list()
     const id = former?.id ?? ''
     expect(former?.lastGenerationFailure?.retryable).toBe(true)
-    const made = await app.act(id, 'regenerate')
+    const made = await app.act(id, 'regenerate', undefined, 'admin')
     // Its recipients would get the former report after the one that stands in its place.
     expect(await app.call('reader', 'POST', `/${id}/retry`)).toMatchObject({
       status: 409,
@@ -425,7 +425,7 @@ describe('an automatic report', () => {
     await endPeriod(`${year}-02-01T05:00:00Z`)
     expect((await app.list('?perPage=1')).map(({ automatic }) => automatic)).toEqual([undefined])
     const [report] = await app.list('?perPage=1')
-    await app.act(report?.id ?? '', 'archive')
+    await app.act(report?.id ?? '', 'archive', undefined, 'admin')
     await endPeriod(`${year}-03-01T05:00:00Z`)
     expect((await app.list('?perPage=1'))[0]?.automatic?.period.key).toBe(`${year}-02`)
   })

@@ -218,7 +218,7 @@ describe('a second reading', () => {
 
   it('is for those who ask at the same time, too', async () => {
     await engine.load([...planted('control', 20, 2), ...planted('green', 20, 4)])
-    fixedVersion = 'the same'
+    fixedVersion = 'of that time'
     const before = engine.statements.length
     const [first, second] = await Promise.all([read(), read()])
     expect(second).toEqual(first)
