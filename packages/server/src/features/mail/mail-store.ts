@@ -25,7 +25,9 @@ export function createMailQueue(box: SecretBox): EnqueueMail {
   return async (queries, companyId, { to, isAwaited = false, ...content }) => {
     const id = newId()
     const sealedContent = box.seal(JSON.stringify(content), contextOf(id))
-    await queries.insert(outgoingMails).values({ id, companyId, recipient: to, sealedContent, isAwaited })
+    await queries
+      .insert(outgoingMails)
+      .values({ id, companyId: companyId ?? null, recipient: to, sealedContent, isAwaited })
   }
 }
 
