@@ -3,7 +3,7 @@
  * checks that they are up to date, and that citations in comments and files named in documents exist. A table stands
  * between `<!-- begin NAME -->` and `<!-- end NAME -->`.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { describePermission } from '../packages/contract/src/permissions.ts'
@@ -188,13 +188,22 @@ write('docs/workflows.md', withTable('docs/workflows.md', 'definition-parts', de
 write('docs/workflows.md', withTable('docs/workflows.md', 'transform-functions', transformFunctionsTable()))
 // Not before the list is written.
 const { allOperations } = await import('../packages/contract/src/operations/all.ts')
-write('ARCHITECTURE.md', withTable('ARCHITECTURE.md', 'operations', operationsTable(allOperations)))
+const operationsPage = 'packages/contract/src/operations/README.md'
+write(operationsPage, withTable(operationsPage, 'operations', operationsTable(allOperations)))
 write('docs/measures.md', withTable('docs/measures.md', 'members', memberTables()))
 write('docs/errors.md', withTable('docs/errors.md', 'errors', errorTables(allOperations)))
 write('docs/errors.md', withTable('docs/errors.md', 'rules', ruleTable()))
 if (isCheck) {
   const here = fileURLToPath(root)
-  const pages = ['README.md', 'ARCHITECTURE.md', 'STYLE_GUIDE.md', 'CONTRIBUTING.md', 'docs/interface.md']
+  const rooms = globSync('packages/**/README.md', { cwd: root, exclude: ['**/node_modules/**'] })
+  const pages = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'STYLE_GUIDE.md',
+    'CONTRIBUTING.md',
+    'docs/interface.md',
+    ...rooms,
+  ]
   const broken = [...brokenCitations(here, ['packages', 'bench', 'scripts']), ...missingFiles(here, pages)]
   for (const line of broken) console.error(line)
   if (broken.length > 0) process.exitCode = 1

@@ -5,10 +5,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
-/** The operations that a file answers, by the generated table of ARCHITECTURE.md: a route that is lost shows there. */
-const architecture = readFileSync(new URL('../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
+/** The operations that a file answers, by the generated table beside the contract: a route that is lost shows there. */
+const table = readFileSync(new URL('../../../contract/src/operations/README.md', import.meta.url), 'utf8')
 const answered = new Set(
-  [...architecture.matchAll(/^\|[^|]*\| ([A-Z]+) \| `([^`]+)` \|.*-routes\.ts \|$/gm)].map(
+  [...table.matchAll(/^\|[^|]*\| ([A-Z]+) \| `([^`]+)` \|.*-routes\.ts \|$/gm)].map(
     ([, method, url]) => `${method} ${url}`,
   ),
 )
