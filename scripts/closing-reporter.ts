@@ -7,8 +7,8 @@ import { seed } from '../packages/server/test/support/long.ts'
 const elsewhere = 'not run here: '
 
 /**
- * Closes a run with what was skipped and why, with what can only run elsewhere, with the seed of its cases, and with one
- * line of counts, which it also writes to the file that MILLRACE_TEST_RECORD names. Where MILLRACE_TEST_FAIL_ON_SKIP is
+ * Closes a run with what was skipped and why, with what can only run elsewhere, with the first failure of what passed
+ * only when it was tried again (MILLRACE_TEST_RETRY), with the seed of its cases, and with one line of counts, which it also writes to the file that MILLRACE_TEST_RECORD names. Where MILLRACE_TEST_FAIL_ON_SKIP is
  * set (CI) a skipped test fails the run: there every program that a test may need is installed, so nothing may be left
  * out unseen.
  */
@@ -18,12 +18,15 @@ export default class ClosingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped: string[] = []
     const notHere: string[] = []
+    const retried: string[] = []
     let passed = 0
     let failed = 0
     for (const module of modules) {
       failed += module.errors().length
       for (const test of module.children.allTests()) {
         const result = test.result()
+        if (test.diagnostic()?.flaky)
+          retried.push(`${test.fullName}: ${result.errors?.[0]?.message ?? 'no message'}`)
         if (result.state === 'passed') passed++
         else if (result.state === 'failed') failed++
         else {
@@ -36,7 +39,8 @@ export default class ClosingReporter implements Reporter {
     }
     for (const line of notHere) console.log(`not run here  ${line}`)
     for (const line of skipped) console.log(`skipped  ${line}`)
-    const counts = `${passed} passed, ${failed} failed, ${skipped.length} skipped, ${notHere.length} not run here`
+    for (const line of retried) console.log(`passed when tried again  ${line}`)
+    const counts = `${passed} passed, ${failed} failed, ${skipped.length} skipped, ${notHere.length} not run here, ${retried.length} tried again`
     console.log(`seed ${seed} (MILLRACE_TEST_SEED)\n${counts}`)
     const record = process.env.MILLRACE_TEST_RECORD
     if (record !== undefined) writeFileSync(record, recordOf(this.#began, counts))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** As long as a test may take (`testTimeout`): only so that what has failed does not look on for ever. */
-const endMs = 600_000
+const endMs = 300_000
 
 /** Looks again and again until there is something other than `false` or `undefined`, and gives it. */
 export async function until<T>(
