@@ -85,7 +85,12 @@ function ask(address: string, { search = '', signal }: { search?: string; signal
   return fetch(`${address}/v2/statistics/query${search}`, {
     method: 'POST',
     body: JSON.stringify(query),
-    headers: { 'content-type': 'application/json', ...callerToken },
+    headers: {
+      // A compressed answer is sent while it is made, without its length.
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+      ...callerToken,
+    },
     ...(signal ? { signal } : {}),
   })
 }
