@@ -14,7 +14,7 @@ import { createPersonEventsStore } from '../packages/server/src/features/statist
 import type { CohortCondition } from '../packages/server/src/features/statistics/query/query.ts'
 import { always } from '../packages/server/src/features/statistics/query/time/interval.ts'
 import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
-import { openColumnar } from '../packages/server/src/platform/stores/columnar.ts'
+import { openColumnar } from '../packages/server/src/platform/stores/columnar-client.ts'
 import { createTestColumnar } from '../packages/server/test/support/columnar.ts'
 import { removeData, startService } from '../packages/server/test/support/running-service.ts'
 import { median, printTable, type Row } from './support/machine.ts'

@@ -13,7 +13,7 @@ import { parseQuery } from '../packages/server/src/features/statistics/query/par
 import { planQuery } from '../packages/server/src/features/statistics/query/plan.ts'
 import { openZone } from '../packages/server/src/features/statistics/query/time/zone.ts'
 import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
-import { openColumnar } from '../packages/server/src/platform/stores/columnar.ts'
+import { openColumnar } from '../packages/server/src/platform/stores/columnar-client.ts'
 import { removeData, startService } from '../packages/server/test/support/running-service.ts'
 import { fillWithShop } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'

@@ -1,4 +1,5 @@
-import { type ClientSummary, grantTypes } from '../features/identity/sessions/clients/client-service.ts'
+import { grantTypes } from '../features/identity/sessions/clients/client-service.ts'
+import type { ClientSummary } from '../features/identity/sessions/clients/client-store.ts'
 import { list, type OperatorCommand } from './operator-command.ts'
 
 export const createClientCommand: OperatorCommand = {

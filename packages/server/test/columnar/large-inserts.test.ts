@@ -78,7 +78,7 @@ describe('an insert of a large buffer', () => {
 
   test('stores all or nothing when its sender is killed', async () => {
     await fresh()
-    const script = `import { openColumnar } from ${JSON.stringify(join(stores, 'columnar.ts'))}
+    const script = `import { openColumnar } from ${JSON.stringify(join(stores, 'columnar-client.ts'))}
       const text = 'x'.repeat(200)
       const body = Buffer.from(Array.from({ length: 60_000 }, (_, id) => JSON.stringify({ id, text })).join('\\n') + '\\n')
       const columnar = openColumnar({ address: { socketPath: ${JSON.stringify(join(socketDirectory(), 'http'))} } })

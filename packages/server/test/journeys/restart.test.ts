@@ -12,7 +12,7 @@ import { splitStatements } from '../../src/platform/migrations/sql-statements.ts
 import { isAlive } from '../../src/platform/processes/identity.ts'
 import { signalProcess } from '../../src/platform/processes/termination.ts'
 import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
-import { openColumnar } from '../../src/platform/stores/columnar.ts'
+import { openColumnar } from '../../src/platform/stores/columnar-client.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
 import { isFull, times } from '../support/long.ts'

@@ -6,7 +6,8 @@ import { columnarDirectory } from '../../src/database/migrate.ts'
 import { type Logger, silentLogger } from '../../src/platform/logger.ts'
 import { readMigrations } from '../../src/platform/migrations/migrations.ts'
 import { splitStatements } from '../../src/platform/migrations/sql-statements.ts'
-import { type Columnar, openColumnar } from '../../src/platform/stores/columnar.ts'
+import type { Columnar } from '../../src/platform/stores/columnar.ts'
+import { openColumnar } from '../../src/platform/stores/columnar-client.ts'
 import { type EmbeddedColumnar, embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 
 /** A columnar store of the test's own. */

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 
-export { openColumnar } from './columnar-client.ts'
 export { ColumnarError, ColumnarTimeout, ColumnarUnavailable } from './columnar-errors.ts'
 
 /** A value bound to `{name: Type}`; it reaches the engine beside the text, never in it. */

@@ -1,6 +1,6 @@
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
-import type { ClientStore } from './client-store.ts'
+import type { ClientStore, ClientSummary, CreatedClient } from './client-store.ts'
 import { requireOrigin, requireRedirectUri } from './redirect-uri.ts'
 
 /** Grants that the token service has, in the words of `grant_type`. */
@@ -19,22 +19,6 @@ export interface ClientToCreate {
   readonly firstParty?: boolean
   /** Every refresh gives another refresh token, and the use of an old one ends the session. Default false. */
   readonly rotatesRefreshTokens?: boolean
-}
-
-export interface CreatedClient {
-  readonly id: string
-  readonly name: string
-  readonly grants: readonly string[]
-  readonly redirectUris: readonly string[]
-  readonly origins: readonly string[]
-  readonly native: boolean
-  readonly firstParty: boolean
-  readonly rotatesRefreshTokens: boolean
-}
-
-/** A client as the operator sees it. */
-export interface ClientSummary extends CreatedClient {
-  readonly active: boolean
 }
 
 export interface OriginChanges {

@@ -1,7 +1,22 @@
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { asc, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import type { ClientSummary, CreatedClient } from './client-service.ts'
+
+export interface CreatedClient {
+  readonly id: string
+  readonly name: string
+  readonly grants: readonly string[]
+  readonly redirectUris: readonly string[]
+  readonly origins: readonly string[]
+  readonly native: boolean
+  readonly firstParty: boolean
+  readonly rotatesRefreshTokens: boolean
+}
+
+/** A client as the operator sees it. */
+export interface ClientSummary extends CreatedClient {
+  readonly active: boolean
+}
 
 export type ClientStore = ReturnType<typeof createClientStore>
 
