@@ -71,10 +71,10 @@ onBothHomes('limits and cancellation', (columnar) => {
       const abort = new AbortController()
       const settings = { max_result_rows: 0, max_result_bytes: 0 }
       const stream = await columnar.stream({ sql, format: 'CSV', settings, signal: abort.signal })
-      const text = outcome(textOf(stream))
-      await startOf(columnar, marker)
-      abort.abort(new Error('enough'))
-      expect(await text).toMatchObject({ message: 'enough' })
+      const readOn = async () => {
+        for await (const _ of stream) abort.abort(new Error('enough'))
+      }
+      expect(await outcome(readOn())).toMatchObject({ message: 'enough' })
       await endOf(columnar, marker)
     })
 

@@ -141,6 +141,7 @@ test('closing finishes what is under way, says that it was the last reply, and w
   const under = sendRaw(at, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
   await begun.promise
   const closed = other.close()
+  await until(() => !other.server.listening)
   finish.resolve()
   await closed
   const reply = await under
@@ -150,7 +151,7 @@ test('closing finishes what is under way, says that it was the last reply, and w
 })
 
 test('closing cuts a request that does not end within its grace', async () => {
-  const lastingRequests = { ...timeouts, headers: 900_000, request: 900_000, silence: 900_000 }
+  const lastingRequests = { ...timeouts, headers: 200_000, request: 900_000, silence: 900_000 }
   const other = createHttpServer({ logger: silentLogger, trustedProxies: [], timeouts: lastingRequests })
   const begun = Promise.withResolvers<void>()
   other.addHook('onRequest', async () => begun.resolve())
