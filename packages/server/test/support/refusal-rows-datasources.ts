@@ -69,6 +69,7 @@ export const datasourceRefusals: RefusalRows = {
     contentTooLarge: 'src/features/datasources/contents/content-files.test.ts',
     emptyContent: refused(async (founder, world) => ({ path: at(await empty(world, founder), '/content') })),
     contentNotStored: 'test/interface/ext-datasources-worker.test.ts',
+    storageFull: 'test/interface/faults-storage.test.ts',
     tooManyRequests: 'test/interface/ext-datasources-worker.test.ts',
   },
   updateFields: {
