@@ -58,7 +58,7 @@ const nodeStatementMs = 2_000
 /** Matches beyond it are neither counted nor answered. */
 export const maxMatches = 10_000
 const nodeRows = 1_000
-/** Of rows that are read at once: a process that reads more answers nobody meanwhile. */
+/** Of rows that are read at once: while a process reads more, other requests wait. */
 const maxBytes = 4 * 1024 * 1024
 /** Queries that look at more than the rows of some keys. */
 const scansAtOnce = 3
