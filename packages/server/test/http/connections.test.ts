@@ -12,7 +12,7 @@ const warnings: string[] = []
 const logger: Logger = Object.assign(Object.create(silentLogger) as Logger, {
   warn: (_: unknown, said: string) => void warnings.push(said),
 })
-const app = createHttpServer({ logger, trustedProxies: [], timeouts, maxConnections: 300 })
+const app = createHttpServer({ logger, trustedProxies: [], timeouts })
 let port = 0
 let handled = 0
 
@@ -113,17 +113,23 @@ test('what follows a request and is none does not get into its reply', async () 
 })
 
 test('connections beyond the bound are closed as they come, and others are served', async () => {
-  const first = connect(port, '127.0.0.1')
+  // None of them times out here: only the bound closes.
+  const bounded = createHttpServer({ logger, trustedProxies: [], maxConnections: 30 })
+  bounded.post('/v2/echo', async (request) => success(request.body))
+  await bounded.listen({ port: 0, host: '127.0.0.1' })
+  const { port: at } = bounded.server.address() as { port: number }
+  const first = connect(at, '127.0.0.1')
   await new Promise((resolve) => first.once('connect', resolve))
-  const sockets = await openSockets(port, 350)
-  await until(() => sockets.filter((socket) => socket.closed || socket.destroyed).length > 40)
+  const sockets = await openSockets(at, 40)
+  await until(() => sockets.filter((socket) => socket.closed || socket.destroyed).length === 11)
   expect(warnings).toEqual(['too many connections are open: new ones are closed as they come'])
   const answered = new Promise<string>((resolve) => first.once('data', (chunk) => resolve(String(chunk))))
   first.write(`${head}Content-Length: 2\r\n\r\n{}`)
   expect(await answered).toMatch(/^HTTP\/1\.1 200/)
   for (const socket of [first, ...sockets]) socket.destroy()
   const again = `${head}Connection: close\r\nContent-Length: 2\r\n\r\n{}`
-  await until(async () => (await sendRaw(port, again)).status === 200)
+  await until(async () => (await sendRaw(at, again)).status === 200)
+  await bounded.close()
 })
 
 test('closing finishes what is under way, says that it was the last reply, and waits for nobody else', async () => {
