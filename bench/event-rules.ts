@@ -1,5 +1,9 @@
 import { type ValidationContext, validateEvent } from '@millrace/contract/events/validate.ts'
-import { eventHead, eventRow, lineOf } from '../packages/server/src/features/collector/rows/event-row.ts'
+import {
+  eventHead,
+  eventRow,
+  lineOf,
+} from '../packages/server/src/features/events/collector/rows/event-row.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 
 /** What one event costs between its bytes and its row in the event log, on one core and without any network. */

@@ -13,8 +13,8 @@ import {
   createLoaderService,
   type LoaderDependencies,
   type LoaderService,
-} from '../packages/server/src/features/loading/loader-service.ts'
-import { createLoaderStore } from '../packages/server/src/features/loading/loader-store.ts'
+} from '../packages/server/src/features/events/loading/loader-service.ts'
+import { createLoaderStore } from '../packages/server/src/features/events/loading/loader-store.ts'
 import { systemClock } from '../packages/server/src/platform/clock.ts'
 import { type Logger, silentLogger } from '../packages/server/src/platform/logger.ts'
 import { readMigrations } from '../packages/server/src/platform/migrations/migrations.ts'

@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import type { Operation } from '../packages/contract/src/operation.ts'
 import { describePermission } from '../packages/contract/src/permissions.ts'
 import { nodeCategories } from '../packages/contract/src/resources/workflow-definition.ts'
+import { transformFunctions } from '../packages/server/src/features/personalisation/definition/transform-functions/catalogue.ts'
 import {
   dimensionWords,
   measureWords,
   valueWords,
-} from '../packages/server/src/features/reports/questions/lexicon.ts'
-import { transformFunctions } from '../packages/server/src/features/workflows/definition/transform-functions/catalogue.ts'
+} from '../packages/server/src/features/questions/lexicon.ts'
 import { variables } from '../packages/server/src/platform/config/env.ts'
 import { brokenCitations, missingFiles } from './citations.ts'
 import { definitionPartsTable } from './tables/definition-parts.ts'
@@ -181,7 +181,7 @@ function withTable(file: string, name: string, table: string): string {
 
 const list = 'packages/contract/src/operations/all.ts'
 write(list, operationsList(readFileSync(new URL(list, root), 'utf8')))
-write('packages/server/src/features/workflows/definition/nodes/all.ts', nodesList())
+write('packages/server/src/features/personalisation/definition/nodes/all.ts', nodesList())
 write('docs/operating.md', withTable('docs/operating.md', 'configuration', configurationTable()))
 write('docs/reports.md', withTable('docs/reports.md', 'question-words', questionWordsTable()))
 write('docs/workflows.md', withTable('docs/workflows.md', 'definition-parts', definitionPartsTable()))

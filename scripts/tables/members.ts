@@ -4,13 +4,13 @@ import {
   filterDimensions,
   measures,
   sources,
-} from '../../packages/server/src/features/statistics/members/catalogue.ts'
+} from '../../packages/server/src/features/analytics/catalogue/catalogue.ts'
 import type {
   Dimension,
   Measure,
   SourceId,
-} from '../../packages/server/src/features/statistics/members/member.ts'
-import { describeStatistics } from '../../packages/server/src/features/statistics/statistics-meta.ts'
+} from '../../packages/server/src/features/analytics/catalogue/member.ts'
+import { describeStatistics } from '../../packages/server/src/features/analytics/statistics-meta.ts'
 import { table } from './markdown.ts'
 
 const sourceIds = Object.keys(sources) as SourceId[]

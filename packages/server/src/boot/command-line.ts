@@ -1,6 +1,3 @@
-import type { CommandTerminal } from '../commands/operator-command.ts'
-import { operatorCommands, prepareOperatorCommand } from '../commands/operator-commands.ts'
-import { ImportFault } from '../import/import-fault.ts'
 import { type Config, configFrom } from '../platform/config/config.ts'
 import { FaultyEnvironment, readEnvironment } from '../platform/config/env.ts'
 import { createLogger } from '../platform/logger.ts'
@@ -8,6 +5,9 @@ import { watchParent } from '../platform/processes/parent-watch.ts'
 import { onStopRequest } from '../platform/processes/stop-request.ts'
 import { exitCodes, StartRefused } from '../platform/start-refused.ts'
 import { version } from '../platform/version.ts'
+import type { CommandTerminal } from './commands/operator-command.ts'
+import { operatorCommands, prepareOperatorCommand } from './commands/operator-commands.ts'
+import { ImportFault } from './import/import-fault.ts'
 
 const terminal: CommandTerminal = {
   out: (line) => process.stdout.write(`${line}\n`),
@@ -48,12 +48,12 @@ async function importCommand(
   config: Config,
   parentEnded: AbortSignal,
 ): Promise<number> {
-  const { importUsage, runImport } = await import('../import/import-command.ts')
+  const { importUsage, runImport } = await import('./import/import-command.ts')
   if (argv.includes('--help')) {
     terminal.out(importUsage)
     return 0
   }
-  const { openCounters } = await import('../commands/read-counters.ts')
+  const { openCounters } = await import('./commands/read-counters.ts')
   const interrupted = new AbortController()
   onStopRequest(
     parentEnded,
@@ -102,8 +102,8 @@ async function runCommand([command, ...rest]: readonly string[], parentEnded: Ab
   // The database undoes what is not committed; a PostgreSQL of this command's own is stopped at any exit.
   const exit = (): never => process.exit(stoppedOnRequest)
   onStopRequest(parentEnded, exit, exit)
-  const { openConfiguredBox, withRelational } = await import('../commands/command-stores.ts')
-  const { createOperatorServices } = await import('../commands/operator-services.ts')
+  const { openConfiguredBox, withRelational } = await import('./commands/command-stores.ts')
+  const { createOperatorServices } = await import('./commands/operator-services.ts')
   return withRelational(config, (relational) =>
     prepared.run(createOperatorServices({ relational, openBox: () => openConfiguredBox(config) })),
   )

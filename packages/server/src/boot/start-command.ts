@@ -1,8 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import type { Context } from '../context.ts'
-import { openStores } from '../open-stores.ts'
 import type { Config } from '../platform/config/config.ts'
 import { type DataDirectory, openDataDirectory } from '../platform/files/data-directory.ts'
 import { type Addresses, publicUrlOf, shellQuote } from '../platform/http/documents/curl.ts'
@@ -12,6 +10,8 @@ import type { Logger } from '../platform/logger.ts'
 import { giveMemoryBack } from '../platform/processes/memory.ts'
 import { onStopRequest } from '../platform/processes/stop-request.ts'
 import { version } from '../platform/version.ts'
+import type { Context } from './context.ts'
+import { openStores } from './open-stores.ts'
 
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (docs/interface.md, Run contract). */
 const stopWithinMilliseconds = 25_000
@@ -99,7 +99,7 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
     let addresses = addressesOf(config, config.http.port)
     const stores = openStores(config, dataDirectory, logger)
     // The largest part of the service by far is loaded while the engines start.
-    const [{ openContext }, { buildApp }] = await Promise.all([import('../context.ts'), import('../app.ts')])
+    const [{ openContext }, { buildApp }] = await Promise.all([import('./context.ts'), import('./app.ts')])
     const publicUrl = () => addresses.collectorUrl
     context = await openContext({ config, logger, dataDirectory, stores, publicUrl })
     const app = await buildApp(context, () => addresses)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventColumns, rowColumns } from '../../src/database/event-columns.ts'
 import { columnarDirectory } from '../../src/database/migrate.ts'
-import { orderColumns } from '../../src/features/loading/order-store.ts'
+import { orderColumns } from '../../src/features/events/loading/order-store.ts'
 import { readMigrations } from '../../src/platform/migrations/migrations.ts'
 import { splitStatements } from '../../src/platform/migrations/sql-statements.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { prepareOperatorCommand } from '../../src/commands/operator-commands.ts'
-import { createOperatorServices } from '../../src/commands/operator-services.ts'
+import { prepareOperatorCommand } from '../../src/boot/commands/operator-commands.ts'
+import { createOperatorServices } from '../../src/boot/commands/operator-services.ts'
 import { createKeyRegister, type KeyRegister } from '../../src/features/encryption/key-register.ts'
 import { createKeyRotationService } from '../../src/features/encryption/key-rotation-service.ts'
 import {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type CountryDatabase,
   createCountryDatabase,
-} from '../../src/features/collector/senders/country-database.ts'
+} from '../../src/features/events/collector/senders/country-database.ts'
 import { isPublicAddress } from '../../src/platform/outgoing/public-addresses.ts'
 import { times } from '../support/long.ts'
 import { mmdbFile, type Networks } from '../support/mmdb.ts'

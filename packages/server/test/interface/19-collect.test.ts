@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gunzipSync, gzipSync }
 import { validateEvent } from '@millrace/contract/events/validate.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NameGuard } from '../../src/features/collector/name-guard.ts'
+import { NameGuard } from '../../src/features/events/collector/name-guard.ts'
 import { LogUnavailable } from '../../src/platform/stores/event-log.ts'
 import { companyId, datasourceId, event, type Row, startCollector, startTime } from '../support/collector.ts'
 

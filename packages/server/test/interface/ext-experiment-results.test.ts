@@ -1,7 +1,7 @@
 import type { Experiment } from '@millrace/contract/resources/experiment.ts'
 import type { ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createQueryGate } from '../../src/features/statistics/query/gate.ts'
+import { createQueryGate } from '../../src/features/analytics/query/gate.ts'
 import { experimentBody } from '../support/experiments.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import type { StatisticsEngine } from '../support/statistics-engine.ts'

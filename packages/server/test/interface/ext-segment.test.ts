@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { segmentUrls } from '../../src/features/collector/segment/segment-routes.ts'
+import { segmentUrls } from '../../src/features/events/collector/segment/segment-routes.ts'
 import { LogUnavailable } from '../../src/platform/stores/event-log.ts'
 import { companyId, datasourceId, type Row, startCollector, startTime } from '../support/collector.ts'
 

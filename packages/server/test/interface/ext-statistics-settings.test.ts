@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createAnalyticsSettingsStore } from '../../src/features/statistics/settings/analytics-settings-store.ts'
+import { createAnalyticsSettingsStore } from '../../src/features/analytics/settings/analytics-settings-store.ts'
 import { type AnalyticsApp, openAnalyticsApp } from '../support/analytics-settings.ts'
 
 let opened: AnalyticsApp

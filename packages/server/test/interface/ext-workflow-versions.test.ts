@@ -7,7 +7,7 @@ import type {
 } from '@millrace/contract/resources/workflow-version-save.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { validateDefinition } from '../../src/features/workflows/definition/validate-definition.ts'
+import { validateDefinition } from '../../src/features/personalisation/definition/validate-definition.ts'
 import { bannerDefinition, openWorkflowsApp, type WorkflowsApp } from '../support/workflows.ts'
 
 let opened: WorkflowsApp

@@ -4,7 +4,7 @@ import {
   workflowActionsFrom,
 } from '@millrace/contract/resources/workflow.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createZoneFinder } from '../../src/features/workflows/runnable-zone.ts'
+import { createZoneFinder } from '../../src/features/personalisation/runnable-zone.ts'
 import type { Person } from '../support/accounts.ts'
 import { bannerDefinition, openWorkflowsApp, type WorkflowsApp } from '../support/workflows.ts'
 

@@ -2,6 +2,10 @@ import type { Metric } from '@millrace/contract/resources/experiment.ts'
 import { ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createExperimentMeasure } from '../../src/features/analytics/explorations/experiments/experiment-measure.ts'
+import { defaultAttribution } from '../../src/features/analytics/query/compile/compile-credits.ts'
+import { defaultRunLimits, rowsOfCompiled } from '../../src/features/analytics/query/run.ts'
+import { createStatisticsStore } from '../../src/features/analytics/statistics-store.ts'
 import type { MeasuredExperiment } from '../../src/features/experiments/measured-experiment.ts'
 import { csvOfResults, linesOfResults } from '../../src/features/experiments/results/result-table.ts'
 import {
@@ -9,10 +13,6 @@ import {
   createResultsReader,
   type ReadExperimentResults,
 } from '../../src/features/experiments/results/results-service.ts'
-import { createExperimentMeasure } from '../../src/features/statistics/explorations/experiments/experiment-measure.ts'
-import { defaultAttribution } from '../../src/features/statistics/query/compile/compile-credits.ts'
-import { defaultRunLimits, rowsOfCompiled } from '../../src/features/statistics/query/run.ts'
-import { createStatisticsStore } from '../../src/features/statistics/statistics-store.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { otherCompany, type StoredEvent, storedEvent, testCompany } from '../support/statistics-events.ts'
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { compileMeasurement } from '../../src/features/statistics/explorations/experiments/compile-measurement.ts'
+import { compileMeasurement } from '../../src/features/analytics/explorations/experiments/compile-measurement.ts'
 import type {
   MeasuredExperiment,
   MeasuredMetric,
   Measurement,
-} from '../../src/features/statistics/explorations/experiments/measured-experiment.ts'
-import { readMeasurement } from '../../src/features/statistics/explorations/experiments/read-measurement.ts'
-import { defaultRunLimits, rowsOfCompiled } from '../../src/features/statistics/query/run.ts'
-import { openZone } from '../../src/features/statistics/query/time/zone.ts'
+} from '../../src/features/analytics/explorations/experiments/measured-experiment.ts'
+import { readMeasurement } from '../../src/features/analytics/explorations/experiments/read-measurement.ts'
+import { defaultRunLimits, rowsOfCompiled } from '../../src/features/analytics/query/run.ts'
+import { openZone } from '../../src/features/analytics/query/time/zone.ts'
 import { times } from '../support/long.ts'
 import { measureByHand } from '../support/measurement-oracle.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'

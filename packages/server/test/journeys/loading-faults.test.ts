@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createCheckpointStore } from '../../src/features/loading/checkpoint-store.ts'
-import { createLoaderStore, type LoaderStore } from '../../src/features/loading/loader-store.ts'
+import { createCheckpointStore } from '../../src/features/events/loading/checkpoint-store.ts'
+import { createLoaderStore, type LoaderStore } from '../../src/features/events/loading/loader-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { ColumnarError } from '../../src/platform/stores/columnar.ts'
 import {

@@ -3,7 +3,7 @@ import {
   distinctCount,
   exactUpTo,
   relativeError,
-} from '../../src/features/statistics/members/distinct-counts.ts'
+} from '../../src/features/analytics/catalogue/distinct-counts.ts'
 import { createTestColumnar, type TestEngine } from '../support/columnar.ts'
 
 let engine: TestEngine

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { PersonEvent, PersonKey } from '../../src/features/statistics/persons/person.ts'
+import type { PersonEvent, PersonKey } from '../../src/features/analytics/persons/person.ts'
 import { times } from '../support/long.ts'
 import { openPersons, soon } from '../support/persons.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'

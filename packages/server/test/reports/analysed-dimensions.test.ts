@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { describeStatistics } from '../../src/features/analytics/statistics-meta.ts'
 import { dimensionsOf } from '../../src/features/reports/generator/plans/subject.ts'
-import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 
 it('looks for causes in the likely labels first, whatever other labels anybody sends', () => {
   const labels = ['!a', '!b', '!c', '!d', '!e', '!f', 'Country', 'customer-group', 'orderId', 'zone']

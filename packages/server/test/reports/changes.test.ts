@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { describeStatistics } from '../../src/features/analytics/statistics-meta.ts'
 import { rowsOf } from '../../src/features/reports/generator/evidence/table.ts'
 import { paragraphOf } from '../../src/features/reports/generator/language/paragraph.ts'
 import { createWriter } from '../../src/features/reports/generator/sections/writer.ts'
-import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 import { evidence } from '../support/report-generation.ts'
 
 const query = { measures: [], dimensions: [], filters: [], timeDimensions: [], timezone: 'UTC' }

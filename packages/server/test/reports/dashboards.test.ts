@@ -1,6 +1,6 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { describe, expect, it } from 'vitest'
-import { createDashboardReader } from '../../src/features/reports/questions/dashboard-reader.ts'
+import { createDashboardReader } from '../../src/features/questions/dashboard-reader.ts'
 import { calendar, questionContext, readQuestion } from '../support/questions.ts'
 
 const id = '65f0c0ffee5ca1ab1e0ddba1'

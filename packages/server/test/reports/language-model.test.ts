@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parseQuery } from '../../src/features/analytics/query/parse/parse.ts'
+import { planQuery } from '../../src/features/analytics/query/plan.ts'
+import { openZone } from '../../src/features/analytics/query/time/zone.ts'
+import { createPlanReader } from '../../src/features/questions/plan-reader.ts'
+import { createQuestionReader } from '../../src/features/questions/question-reader.ts'
 import {
   createLanguageModel,
   type LanguageModelDependencies,
   LanguageModelError,
 } from '../../src/features/reports/language-model/language-model.ts'
 import { createModelPlanner } from '../../src/features/reports/language-model/model-planner.ts'
-import { createPlanReader } from '../../src/features/reports/questions/plan-reader.ts'
-import { createQuestionReader } from '../../src/features/reports/questions/question-reader.ts'
-import { parseQuery } from '../../src/features/statistics/query/parse/parse.ts'
-import { planQuery } from '../../src/features/statistics/query/plan.ts'
-import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import { createOutgoingClient } from '../../src/platform/outgoing/outgoing-client.ts'
 import { rangesOf } from '../../src/platform/outgoing/public-addresses.ts'
 import { startLanguageModelServer } from '../support/language-model-server.ts'

@@ -1,5 +1,10 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import { expect, test } from 'vitest'
+import { add, startOf } from '../../src/features/analytics/query/time/calendar.ts'
+import { readRange } from '../../src/features/analytics/query/time/dates.ts'
+import { openZone } from '../../src/features/analytics/query/time/zone.ts'
+import { describeStatistics } from '../../src/features/analytics/statistics-meta.ts'
+import { createQuestionReader } from '../../src/features/questions/question-reader.ts'
 import { pinQuery } from '../../src/features/reports/evidence/pin-query.ts'
 import { resultHash } from '../../src/features/reports/evidence/result-hash.ts'
 import {
@@ -11,11 +16,6 @@ import {
   wholeOf,
   windowOf,
 } from '../../src/features/reports/periods/periods.ts'
-import { createQuestionReader } from '../../src/features/reports/questions/question-reader.ts'
-import { add, startOf } from '../../src/features/statistics/query/time/calendar.ts'
-import { readRange } from '../../src/features/statistics/query/time/dates.ts'
-import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 
 const time = { openZone, startOf, add, readRange }
 const paris = openZone('Europe/Paris')

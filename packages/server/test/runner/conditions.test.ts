@@ -1,7 +1,7 @@
 import type { ConditionRule } from '@millrace/contract/resources/workflow-definition.ts'
 import { expect, test } from 'vitest'
-import { failed } from '../../src/features/runner/compile/values.ts'
-import { conditions } from '../../src/features/workflows/definition/nodes/conditions.ts'
+import { failed } from '../../src/features/personalisation/compile/values.ts'
+import { conditions } from '../../src/features/personalisation/definition/nodes/conditions.ts'
 import { runnerTime } from '../support/runner.ts'
 
 /** Two hours ahead of UTC. */

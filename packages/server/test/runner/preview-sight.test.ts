@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../src/features/identity/sessions/principal.ts'
-import { createPreviewService } from '../../src/features/runner/preview-service.ts'
+import { createPreviewService } from '../../src/features/personalisation/display/preview-service.ts'
 import {
   analysisOf,
   createRunnerWorld,

@@ -10,21 +10,21 @@ import type {
 } from '@millrace/contract/resources/workflow-definition.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileDefinition } from '../../src/features/runner/compile/compile-definition.ts'
+import type { PersonEvent } from '../../src/features/analytics/persons/person.ts'
+import { compileDefinition } from '../../src/features/personalisation/compile/compile-definition.ts'
 import type {
   DataRow,
   Executable,
   RunEnvironment,
   RunnableExperiment,
-} from '../../src/features/runner/compile/executable.ts'
-import { createComputingLimits } from '../../src/features/runner/run/computing-limits.ts'
-import { type ExecuteOptions, execute, type Outcome } from '../../src/features/runner/run/execute.ts'
-import type { TracedStep } from '../../src/features/runner/run/run.ts'
-import type { RunRequest } from '../../src/features/runner/run/run-request.ts'
-import type { PersonEvent } from '../../src/features/statistics/persons/person.ts'
-import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
-import type { KnownTemplate } from '../../src/features/workflows/definition/definition-resources.ts'
-import { evaluateExpression } from '../../src/features/workflows/definition/transform-functions/evaluate-expression.ts'
+} from '../../src/features/personalisation/compile/executable.ts'
+import { analyzeDefinition } from '../../src/features/personalisation/definition/analyze-definition.ts'
+import type { KnownTemplate } from '../../src/features/personalisation/definition/definition-resources.ts'
+import { evaluateExpression } from '../../src/features/personalisation/definition/transform-functions/evaluate-expression.ts'
+import { createComputingLimits } from '../../src/features/personalisation/run/computing-limits.ts'
+import { type ExecuteOptions, execute, type Outcome } from '../../src/features/personalisation/run/execute.ts'
+import type { TracedStep } from '../../src/features/personalisation/run/run.ts'
+import type { RunRequest } from '../../src/features/personalisation/run/run-request.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { anyDefinitions, known, knownResources, soundDefinitions } from '../support/generated-definitions.ts'
 import { times } from '../support/long.ts'

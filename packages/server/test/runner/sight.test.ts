@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { ListSeenDatasources } from '../../src/features/runner/runner-service.ts'
+import type { ListSeenDatasources } from '../../src/features/personalisation/display/runner-service.ts'
 import { createRunnerWorld, htmlZone, runnerCompany, runnerTime, straight } from '../support/runner.ts'
 
 const shop = '65f0c0ffee5ca1ab1e0dda11'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createZoneCache } from '../../src/features/runner/zone-cache.ts'
-import type { RunnableZone } from '../../src/features/workflows/runnable-zone.ts'
+import { createZoneCache } from '../../src/features/personalisation/display/zone-cache.ts'
+import type { RunnableZone } from '../../src/features/personalisation/runnable-zone.ts'
 import { jsonZone, runnerClickKey, runnerWorkflow, straight, zoneOf } from '../support/runner.ts'
 
 const empty = straight(jsonZone, { type: 'empty' })

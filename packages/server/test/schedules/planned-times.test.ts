@@ -1,9 +1,9 @@
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { openZone } from '../../src/features/analytics/query/time/zone.ts'
 import { dueTimes, nextTimes } from '../../src/features/saved-queries/schedule/planned-times.ts'
 import { type Plan, readSchedule } from '../../src/features/saved-queries/schedule/read-schedule.ts'
-import { openZone } from '../../src/features/statistics/query/time/zone.ts'
 import { times } from '../support/long.ts'
 
 /** J04: gaps, overlaps, midnight gaps and short months. */

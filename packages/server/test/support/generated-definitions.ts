@@ -8,7 +8,7 @@ import type {
   WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
 import fc from 'fast-check'
-import type { DefinitionResources } from '../../src/features/workflows/definition/definition-resources.ts'
+import type { DefinitionResources } from '../../src/features/personalisation/definition/definition-resources.ts'
 
 /** Fixed ids, so that failures read the same. */
 const idOf = (number: number): string => number.toString(16).padStart(24, '0')

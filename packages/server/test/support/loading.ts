@@ -1,21 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCheckpointStore } from '../../src/features/loading/checkpoint-store.ts'
+import { createCheckpointStore } from '../../src/features/events/loading/checkpoint-store.ts'
 import {
   createLoaderService,
   type LoaderDependencies,
   type LoaderLimits,
   type LoaderService,
-} from '../../src/features/loading/loader-service.ts'
-import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
+} from '../../src/features/events/loading/loader-service.ts'
+import { createLoaderStore } from '../../src/features/events/loading/loader-store.ts'
 import {
   type HiddenDatasources,
   watchHiddenDatasources,
-} from '../../src/features/loading/purges/hidden-datasource-store.ts'
-import { createPurgeLedger } from '../../src/features/loading/purges/purge-ledger-store.ts'
-import { createPurgeStore } from '../../src/features/loading/purges/purge-store.ts'
-import { createPurger } from '../../src/features/loading/purges/purger.ts'
+} from '../../src/features/events/loading/purges/hidden-datasource-store.ts'
+import { createPurgeLedger } from '../../src/features/events/loading/purges/purge-ledger-store.ts'
+import { createPurgeStore } from '../../src/features/events/loading/purges/purge-store.ts'
+import { createPurger } from '../../src/features/events/loading/purges/purger.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'

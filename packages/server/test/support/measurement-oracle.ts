@@ -5,7 +5,7 @@ import type {
   Measurement,
   MetricSource,
   UnitSums,
-} from '../../src/features/statistics/explorations/experiments/measured-experiment.ts'
+} from '../../src/features/analytics/explorations/experiments/measured-experiment.ts'
 import type { StoredEvent } from './statistics-events.ts'
 import { eventFacts, purchaseFacts } from './statistics-oracle-facts.ts'
 import { dateIn } from './statistics-oracle-time.ts'

@@ -1,12 +1,12 @@
-import type { StoredCohort } from '../../src/features/statistics/cohorts/cohort-store.ts'
-import { createMembershipReader } from '../../src/features/statistics/persons/cohort-membership-store.ts'
-import { createBindingsReader } from '../../src/features/statistics/persons/person-bindings-store.ts'
-import { createPersonEventsStore } from '../../src/features/statistics/persons/person-events-store.ts'
+import type { StoredCohort } from '../../src/features/analytics/cohorts/cohort-store.ts'
+import { createMembershipReader } from '../../src/features/analytics/persons/cohort-membership-store.ts'
+import { createBindingsReader } from '../../src/features/analytics/persons/person-bindings-store.ts'
+import { createPersonEventsStore } from '../../src/features/analytics/persons/person-events-store.ts'
 import {
   createPersonService,
   type PersonLimits,
   type PersonService,
-} from '../../src/features/statistics/persons/person-service.ts'
+} from '../../src/features/analytics/persons/person-service.ts'
 import type { Columnar, Statement } from '../../src/platform/stores/columnar.ts'
 import { testCompany } from './statistics-events.ts'
 

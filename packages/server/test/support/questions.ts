@@ -1,13 +1,10 @@
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import {
-  createQuestionReader,
-  type QuestionContext,
-} from '../../src/features/reports/questions/question-reader.ts'
-import type { TimeRules } from '../../src/features/reports/time-rules.ts'
-import { add, startOf } from '../../src/features/statistics/query/time/calendar.ts'
-import { readRange } from '../../src/features/statistics/query/time/dates.ts'
-import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
+import { add, startOf } from '../../src/features/analytics/query/time/calendar.ts'
+import { readRange } from '../../src/features/analytics/query/time/dates.ts'
+import { openZone } from '../../src/features/analytics/query/time/zone.ts'
+import { describeStatistics } from '../../src/features/analytics/statistics-meta.ts'
+import { createQuestionReader, type QuestionContext } from '../../src/features/questions/question-reader.ts'
+import type { TimeRules } from '../../src/features/questions/time-rules.ts'
 
 /** The calendar of statistics, as the service hands it in. */
 export const calendar: TimeRules = { openZone, readRange, startOf, add }

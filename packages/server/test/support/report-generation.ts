@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
+import { add, startOf } from '../../src/features/analytics/query/time/calendar.ts'
+import { readRange } from '../../src/features/analytics/query/time/dates.ts'
+import { openZone } from '../../src/features/analytics/query/time/zone.ts'
+import type { StatisticsService } from '../../src/features/analytics/statistics-service.ts'
 import { createEvidenceRunner } from '../../src/features/reports/evidence/evidence-runner.ts'
 import {
   createReportGenerator,
   type ReportGenerator,
 } from '../../src/features/reports/generator/generate-report.ts'
 import type { GenerationRequest } from '../../src/features/reports/generator/generation.ts'
-import { add, startOf } from '../../src/features/statistics/query/time/calendar.ts'
-import { readRange } from '../../src/features/statistics/query/time/dates.ts'
-import { openZone } from '../../src/features/statistics/query/time/zone.ts'
-import type { StatisticsService } from '../../src/features/statistics/statistics-service.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 
 /** The rules of zones and ranges that reports are given. */

@@ -1,7 +1,7 @@
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
+import { describeStatistics } from '../../src/features/analytics/statistics-meta.ts'
 import { createReportGenerator } from '../../src/features/reports/generator/generate-report.ts'
 import type { GenerationRequest } from '../../src/features/reports/generator/generation.ts'
-import { describeStatistics } from '../../src/features/statistics/statistics-meta.ts'
 import { evidence, generationRequest, timeRules } from './report-generation.ts'
 import { storedEvent, testCompany } from './statistics-events.ts'
 import { createOracle } from './statistics-oracle.ts'

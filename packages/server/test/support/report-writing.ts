@@ -1,9 +1,9 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
+import type { Plan } from '../../src/features/questions/plan-reader.ts'
 import type { RunQuery } from '../../src/features/reports/evidence/evidence-runner.ts'
 import { GenerationFailure, type GenerationRequest } from '../../src/features/reports/generator/generation.ts'
-import type { Plan } from '../../src/features/reports/questions/plan-reader.ts'
 import type { ReportWriting } from '../../src/features/reports/report-writing.ts'
 import { DomainError } from '../../src/platform/errors.ts'
 

@@ -4,15 +4,22 @@ import type {
   WorkflowDefinition,
   WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
-import type { DataRow, RowQuery, RunnableExperiment } from '../../src/features/runner/compile/executable.ts'
-import type { WallClock } from '../../src/features/runner/compile/values.ts'
-import type { RunnerEvent } from '../../src/features/runner/events/run-event.ts'
-import { runnerRoutes } from '../../src/features/runner/runner-routes.ts'
-import { createRunnerService, type RunnerDependencies } from '../../src/features/runner/runner-service.ts'
-import type { PersonEvent } from '../../src/features/statistics/persons/person.ts'
-import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
-import type { KnownTemplate } from '../../src/features/workflows/definition/definition-resources.ts'
-import type { RunnableZone } from '../../src/features/workflows/runnable-zone.ts'
+import type { PersonEvent } from '../../src/features/analytics/persons/person.ts'
+import type {
+  DataRow,
+  RowQuery,
+  RunnableExperiment,
+} from '../../src/features/personalisation/compile/executable.ts'
+import type { WallClock } from '../../src/features/personalisation/compile/values.ts'
+import { analyzeDefinition } from '../../src/features/personalisation/definition/analyze-definition.ts'
+import type { KnownTemplate } from '../../src/features/personalisation/definition/definition-resources.ts'
+import type { RunnerEvent } from '../../src/features/personalisation/display/reply/run-event.ts'
+import { runnerRoutes } from '../../src/features/personalisation/display/runner-routes.ts'
+import {
+  createRunnerService,
+  type RunnerDependencies,
+} from '../../src/features/personalisation/display/runner-service.ts'
+import type { RunnableZone } from '../../src/features/personalisation/runnable-zone.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 

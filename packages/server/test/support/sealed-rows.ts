@@ -1,5 +1,5 @@
 import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
-import { createWorkerStore, headersContext } from '../../src/features/datasources/workers/worker-store.ts'
+import { createWorkerStore, headersContext } from '../../src/features/datasources/refreshes/worker-store.ts'
 import {
   everySealedColumn,
   type SealedColumn,
@@ -16,7 +16,7 @@ import {
   targetContext,
 } from '../../src/features/linked-accounts/linked-account-store.ts'
 import { createMailQueue } from '../../src/features/mail/mail-store.ts'
-import { createRunnerStore } from '../../src/features/runner/runner-store.ts'
+import { createRunnerStore } from '../../src/features/personalisation/display/runner-store.ts'
 import type { SecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Relational } from '../../src/platform/stores/relational.ts'

@@ -1,11 +1,11 @@
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { FastifyInstance } from 'fastify'
-import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import {
   type Attribution,
   defaultAttribution,
-} from '../../src/features/statistics/query/compile/compile-credits.ts'
-import type { StatisticsService } from '../../src/features/statistics/statistics-service.ts'
+} from '../../src/features/analytics/query/compile/compile-credits.ts'
+import type { StatisticsService } from '../../src/features/analytics/statistics-service.ts'
+import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { createTestDatabase } from './postgres.ts'
 import { callerToken, openTestService, type TestServiceOptions } from './service.ts'

@@ -4,10 +4,10 @@ import {
   eventRow,
   lineOf,
   senderText,
-} from '../../src/features/collector/rows/event-row.ts'
-import { createBatchLoader } from '../../src/features/loading/batch-loader.ts'
-import { createKnownKeys } from '../../src/features/loading/keys/known-keys.ts'
-import { createLoaderStore } from '../../src/features/loading/loader-store.ts'
+} from '../../src/features/events/collector/rows/event-row.ts'
+import { createBatchLoader } from '../../src/features/events/loading/batch-loader.ts'
+import { createKnownKeys } from '../../src/features/events/loading/keys/known-keys.ts'
+import { createLoaderStore } from '../../src/features/events/loading/loader-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { Statement } from '../../src/platform/stores/columnar.ts'

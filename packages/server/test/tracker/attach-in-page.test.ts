@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { PageIntegration } from '@millrace/contract/resources/page-integration.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { transparentImage } from '../../src/features/runner/reply/transparent-image.ts'
+import { transparentImage } from '../../src/features/personalisation/display/reply/transparent-image.ts'
 import { browserAbsent, launchBrowser, openVisits, type Visits } from '../support/chromium.ts'
 
 /** What the tracker's second file does with hostile, changing and unready pages, before a server of our own. */

@@ -11,16 +11,16 @@ import {
 import type { Analyze, AnalyzeOverrides } from '@millrace/contract/resources/workflow-version.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { analyzeDefinition } from '../../src/features/workflows/definition/analyze-definition.ts'
-import { changesBetween } from '../../src/features/workflows/definition/changes-between.ts'
-import { complexityOf } from '../../src/features/workflows/definition/complexity.ts'
-import { countPaths, graphOf } from '../../src/features/workflows/definition/definition-graph.ts'
+import { analyzeDefinition } from '../../src/features/personalisation/definition/analyze-definition.ts'
+import { changesBetween } from '../../src/features/personalisation/definition/changes-between.ts'
+import { complexityOf } from '../../src/features/personalisation/definition/complexity.ts'
+import { countPaths, graphOf } from '../../src/features/personalisation/definition/definition-graph.ts'
 import {
   readDefinition,
   type UnreadDefinition,
-} from '../../src/features/workflows/definition/read-definition.ts'
-import { referencesOf } from '../../src/features/workflows/definition/references-of.ts'
-import { checkDefinition } from '../../src/features/workflows/definition/validate-definition.ts'
+} from '../../src/features/personalisation/definition/read-definition.ts'
+import { referencesOf } from '../../src/features/personalisation/definition/references-of.ts'
+import { checkDefinition } from '../../src/features/personalisation/definition/validate-definition.ts'
 import { faultOfShape, faultsOfShape } from '../../src/platform/http/validation.ts'
 import {
   anyDefinitions,

@@ -1,9 +1,9 @@
 import type { WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { publishHeld } from '../../src/features/workflows/versions/publish-version.ts'
-import { readContent } from '../../src/features/workflows/versions/version-content.ts'
-import { createVersionStore } from '../../src/features/workflows/versions/version-store.ts'
-import { createWorkflowStore } from '../../src/features/workflows/workflow-store.ts'
+import { publishHeld } from '../../src/features/personalisation/versions/publish-version.ts'
+import { readContent } from '../../src/features/personalisation/versions/version-content.ts'
+import { createVersionStore } from '../../src/features/personalisation/versions/version-store.ts'
+import { createWorkflowStore } from '../../src/features/personalisation/workflow-store.ts'
 import { known, knownResources } from '../support/generated-definitions.ts'
 import { openWorkflowsApp, type WorkflowsApp } from '../support/workflows.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { snippetOf } from '../../src/features/workflows/integrations/snippet.ts'
+import { snippetOf } from '../../src/features/personalisation/integrations/snippet.ts'
 import { browserAbsent, launchBrowser, openVisits, type Visits } from '../support/chromium.ts'
 
 /** Snippets in a real page, before a server that answers as the runner does. */

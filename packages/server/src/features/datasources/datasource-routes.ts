@@ -22,7 +22,7 @@ import type { FastifyInstance } from 'fastify'
 import { allowLongBody } from '../../platform/http/long-bodies.ts'
 import { route } from '../../platform/http/route.ts'
 import type { DatasourceService } from './datasource-service.ts'
-import type { WorkerService } from './workers/worker-service.ts'
+import type { WorkerService } from './refreshes/worker-service.ts'
 
 /** Datasources, their rows, logs and counters, for the authenticated scope. */
 export function registerDatasourceRoutes(

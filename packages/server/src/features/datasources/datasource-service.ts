@@ -24,8 +24,8 @@ import {
   type Viewer,
 } from './datasource-store.ts'
 import type { ImportLogStore } from './imports/import-log-store.ts'
-import type { WorkerSettings } from './workers/worker-settings.ts'
-import { createWorkerStore } from './workers/worker-store.ts'
+import type { WorkerSettings } from './refreshes/worker-settings.ts'
+import { createWorkerStore } from './refreshes/worker-store.ts'
 
 /**
  * Workflows that read a datasource, by the names that the reader may know; those that are archived left out: all, or

@@ -2,9 +2,9 @@ import type { Datasource } from '@millrace/contract/resources/datasource.ts'
 import type { StoredDatasourceSource } from '@millrace/contract/resources/datasource-source.ts'
 import type { DatasourceVersion } from '@millrace/contract/resources/datasource-version.ts'
 import type { StoredDatasource } from './datasource-store.ts'
+import type { StoredWorker, WorkerState } from './refreshes/worker-store.ts'
 import { queriableFields } from './rows/query-operators.ts'
 import { revisionOf } from './rows/row-reader.ts'
-import type { StoredWorker, WorkerState } from './workers/worker-store.ts'
 
 /** How much of a worker datasource is shown. */
 type Detail = 'list' | 'whole'

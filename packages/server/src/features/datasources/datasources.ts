@@ -16,11 +16,11 @@ import { createImportStore } from './imports/import-store.ts'
 import { createImportSweep } from './imports/import-sweep.ts'
 import { createImportWorker } from './imports/import-worker.ts'
 import type { CronTimes } from './imports/refresh-plan.ts'
+import { createSourceAnalysis } from './refreshes/source-analysis.ts'
+import { createWorkerService } from './refreshes/worker-service.ts'
+import { createWorkerSettings } from './refreshes/worker-settings.ts'
+import { createWorkerStore } from './refreshes/worker-store.ts'
 import { createRowReader, type RowReader } from './rows/row-reader.ts'
-import { createSourceAnalysis } from './workers/source-analysis.ts'
-import { createWorkerService } from './workers/worker-service.ts'
-import { createWorkerSettings } from './workers/worker-settings.ts'
-import { createWorkerStore } from './workers/worker-store.ts'
 
 export interface DatasourceContents extends ContentFilesOptions {
   readonly limitBytes: number

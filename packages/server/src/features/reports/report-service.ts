@@ -15,6 +15,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
 import type { Queries, Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import { type Interval, readRange, type TimeRules } from '../questions/time-rules.ts'
 import { archiveReport, requireOwnReport } from './archive-report.ts'
 import { defaultPrompt } from './automatic/prompts.ts'
 import { automaticReport } from './automatic/report-planner.ts'
@@ -33,7 +34,6 @@ import {
 import { makeRoom, maxReports } from './report-room.ts'
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
 import { detailsOf, titleOf, toSummary } from './report-summary.ts'
-import { type Interval, readRange, type TimeRules } from './time-rules.ts'
 
 export interface ReportServiceDependencies {
   readonly relational: Pick<Relational, 'db' | 'transaction'>

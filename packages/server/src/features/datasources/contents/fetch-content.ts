@@ -5,7 +5,7 @@ import type {
   DownloadLimits,
   OutgoingClient,
 } from '../../../platform/outgoing/outgoing-client.ts'
-import { headersContext, type StoredWorker } from '../workers/worker-store.ts'
+import { headersContext, type StoredWorker } from '../refreshes/worker-store.ts'
 import { createFileWriter, type WrittenFile } from './content-files.ts'
 
 export interface FetchOptions {

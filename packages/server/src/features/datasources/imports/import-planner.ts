@@ -2,7 +2,7 @@ import { newId } from '../../../platform/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { Work } from '../../../platform/work/background.ts'
-import { createWorkerStore, type StoredWorker } from '../workers/worker-store.ts'
+import { createWorkerStore, type StoredWorker } from '../refreshes/worker-store.ts'
 import { createImportStore } from './import-store.ts'
 import { type CronTimes, planRefresh } from './refresh-plan.ts'
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import { sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
-import { createWorkerStore } from '../workers/worker-store.ts'
+import { createWorkerStore } from '../refreshes/worker-store.ts'
 import { createImportStore } from './import-store.ts'
 
 const importDays = 90

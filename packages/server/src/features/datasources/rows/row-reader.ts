@@ -5,7 +5,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 import { type Relational, RelationalTimeout } from '../../../platform/stores/relational.ts'
-import type { createWorkerStore, LiveVersion } from '../workers/worker-store.ts'
+import type { createWorkerStore, LiveVersion } from '../refreshes/worker-store.ts'
 import {
   type CaseCollation,
   caseCollations,

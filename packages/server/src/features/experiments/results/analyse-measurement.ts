@@ -1,10 +1,10 @@
 import type { MetricKind } from '@millrace/contract/resources/experiment.ts'
 import { courseDays, type ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
-import type { Measured } from '../../statistics/explorations/experiments/experiment-measure.ts'
+import type { Measured } from '../../analytics/explorations/experiments/experiment-measure.ts'
 import type {
   CountedWindows,
   UnitSums,
-} from '../../statistics/explorations/experiments/measured-experiment.ts'
+} from '../../analytics/explorations/experiments/measured-experiment.ts'
 import {
   analyseExperiment,
   analyseMetrics,

@@ -1,5 +1,5 @@
 import type { MetricKind } from '@millrace/contract/resources/experiment.ts'
-import type { UnitSums } from '../../statistics/explorations/experiments/measured-experiment.ts'
+import type { UnitSums } from '../../analytics/explorations/experiments/measured-experiment.ts'
 import type { MetricStatistics } from '../inference/metric-statistics.ts'
 
 export const noSums: UnitSums = {

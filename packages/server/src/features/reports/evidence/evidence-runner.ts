@@ -5,9 +5,9 @@ import type { BinaryFilter, Filter, Query } from '@millrace/contract/resources/q
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
-import type { AnswerTogether } from '../../statistics/shared-answers.ts'
-import type { Answer, QueryRequest } from '../../statistics/statistics-service.ts'
-import type { TimeRules } from '../time-rules.ts'
+import type { AnswerTogether } from '../../analytics/shared-answers.ts'
+import type { Answer, QueryRequest } from '../../analytics/statistics-service.ts'
+import type { TimeRules } from '../../questions/time-rules.ts'
 import { pinQuery } from './pin-query.ts'
 import { type Row, resultHash } from './result-hash.ts'
 

@@ -1,5 +1,5 @@
 import type { BinaryFilter, DateRange, Filter, Query } from '@millrace/contract/resources/query.ts'
-import { readRange, type TimeRules, type Zone } from '../time-rules.ts'
+import { readRange, type TimeRules, type Zone } from '../../questions/time-rules.ts'
 
 /** Dates, months, years and instants; every other text means something else on another day. */
 const absolute = /^\s*\d{4}(?:-|\s*$)/

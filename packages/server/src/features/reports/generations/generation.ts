@@ -1,9 +1,9 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
+import type { Plan } from '../../questions/plan-reader.ts'
+import type { QuestionBase } from '../../questions/question-reader.ts'
 import type { GeneratedReport, GenerationRequest } from '../generator/generation.ts'
-import type { Plan } from '../questions/plan-reader.ts'
-import type { QuestionBase } from '../questions/question-reader.ts'
 
 /** Writes what a report says. */
 export interface ReportGenerator {

@@ -7,7 +7,7 @@ import type {
 } from '@millrace/contract/resources/report.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
-import type { PlannedQuery } from '../planned-query.ts'
+import type { PlannedQuery } from '../../questions/planned-query.ts'
 
 export interface GenerationRequest {
   readonly companyId: string

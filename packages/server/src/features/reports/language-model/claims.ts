@@ -1,7 +1,7 @@
 import type { Catalogue, Language } from '../../../platform/i18n/language.ts'
-import { countryForms } from '../questions/countries.ts'
-import { dimensionWords, measureWords } from '../questions/lexicon.ts'
-import { formsOfName, wordsOf } from '../questions/words.ts'
+import { countryForms } from '../../questions/countries.ts'
+import { dimensionWords, measureWords } from '../../questions/lexicon.ts'
+import { formsOfName, wordsOf } from '../../questions/words.ts'
 
 /** Words that say which way something went, or that it is not so. */
 const claims: Catalogue<Readonly<Record<'up' | 'down' | 'not' | 'unsure', string>>> = {

@@ -1,5 +1,5 @@
 import type { ComparisonWindows, ReportCadence, Window } from '@millrace/contract/resources/report.ts'
-import type { Interval, TimeRules, Zone } from '../time-rules.ts'
+import type { Interval, TimeRules, Zone } from '../../questions/time-rules.ts'
 
 /** The calendar unit that a period of each cadence is. */
 const units = { monthly: 'month', quarterly: 'quarter', yearly: 'year' } as const

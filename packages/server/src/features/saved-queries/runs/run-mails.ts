@@ -2,7 +2,7 @@ import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run
 import type { Catalogue, Language } from '../../../platform/i18n/language.ts'
 import { emailTemplate } from '../../../platform/mail/email-template.ts'
 import type { QueuedMail } from '../../../platform/mail/mail-queue.ts'
-import type { Zone } from '../../statistics/query/time/zone.ts'
+import type { Zone } from '../../analytics/query/time/zone.ts'
 
 export type RunResult = SavedQueryRun['results'][number]
 

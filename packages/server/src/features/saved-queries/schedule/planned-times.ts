@@ -1,4 +1,4 @@
-import type { Zone } from '../../statistics/query/time/zone.ts'
+import type { Zone } from '../../analytics/query/time/zone.ts'
 
 /** On which local days and at which times of day something happens. */
 export interface Recurrence {

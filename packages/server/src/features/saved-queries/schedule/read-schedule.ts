@@ -1,6 +1,6 @@
 import type { Fault } from '@millrace/contract/failure-data.ts'
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
-import type { Zone } from '../../statistics/query/time/zone.ts'
+import type { Zone } from '../../analytics/query/time/zone.ts'
 import { nextTimes, type Recurrence } from './planned-times.ts'
 import { neverRuns, readCron } from './read-cron.ts'
 

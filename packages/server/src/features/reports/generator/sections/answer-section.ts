@@ -1,7 +1,7 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
-import type { PlannedQuery } from '../../planned-query.ts'
+import type { PlannedQuery } from '../../../questions/planned-query.ts'
 import type { FigureDraft } from '../checker/figures.ts'
 import { findNumberTokens } from '../checker/number-tokens.ts'
 import { type Row, rowsOf } from '../evidence/table.ts'

@@ -1,0 +1,110 @@
+import type { Warning } from '@millrace/contract/envelope.ts'
+import type { Query } from '@millrace/contract/resources/query.ts'
+import type { Columnar } from '../../platform/stores/columnar.ts'
+import { findDimension } from './catalogue/catalogue.ts'
+import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import type { Reader } from './definitions/sight-store.ts'
+import { membersIn } from './label-warnings.ts'
+import { compileTogether, sharedForm } from './query/compile/compile-together.ts'
+import type { QueryGate } from './query/gate.ts'
+import { parseQuery } from './query/parse/parse.ts'
+import { type Plan, planQuery } from './query/plan.ts'
+import { createRowLimit } from './query/row-limit.ts'
+import { type EngineCell, type RunLimits, runCompiled } from './query/run.ts'
+import { createResultWriter } from './query/shape.ts'
+import { openZone } from './query/time/zone.ts'
+import type { AskedSettings } from './question.ts'
+
+export interface SharedAnswersDependencies {
+  readonly columnar: Columnar
+  readonly readSettings: (reader: Reader) => Promise<AskedSettings>
+  readonly readCohorts: ReadCohorts
+  readonly gate: QueryGate
+  readonly limits: RunLimits
+  /** Tells the metrics how the work of a statement ended. */
+  readonly observe: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+  /** Warnings about the labels that a query names. */
+  readonly warnOfLabels: (query: Query, companyId: string) => Promise<readonly Warning[]>
+}
+
+export interface SharedRequest {
+  readonly companyId: string
+  /** Whose sight counts. */
+  readonly readerId: string | null
+  readonly queries: readonly Query[]
+  /** The instant that relative ranges are read as of, in milliseconds since 1970. */
+  readonly at: number
+  readonly signal?: AbortSignal
+}
+
+/** A whole answer as JSON. */
+export interface SharedAnswer {
+  readonly text: string
+  readonly warnings: readonly Warning[]
+}
+
+/**
+ * Answers those of the queries that differ in nothing but the dimension that they group by: sessions and credits are then
+ * computed once for all of them. In the place of each other query is nothing: it has to be answered by itself.
+ * @throws {DomainError} what a query by itself throws
+ */
+export type AnswerTogether = (request: SharedRequest) => Promise<readonly (SharedAnswer | undefined)[]>
+
+export function createSharedAnswers({
+  columnar,
+  readSettings,
+  readCohorts,
+  gate,
+  limits,
+  observe,
+  warnOfLabels,
+}: SharedAnswersDependencies): AnswerTogether {
+  return async ({ companyId, readerId, queries, at, signal }) => {
+    const settings = await readSettings({ companyId, readerId })
+    const now = { instant: at, zone: openZone(settings.timezone) }
+
+    async function answerAll(asked: readonly { query: Query; plan: Plan }[]): Promise<SharedAnswer[]> {
+      const plans = asked.map(({ plan }) => plan)
+      const statement = compileTogether(plans, companyId, settings)
+      const rows = plans.map((): EngineCell[][] => [])
+      const leave = await gate.enter(companyId, signal)
+      try {
+        for await (const some of runCompiled(columnar, statement, limits, signal)) {
+          for (const row of some) {
+            const { part, cells } = statement.read(row)
+            rows[part]?.push(cells)
+          }
+        }
+      } finally {
+        leave()
+      }
+      return Promise.all(
+        statement.parts.map(async (part, i) => {
+          const rowLimit = createRowLimit(part)
+          const { query, plan } = asked[i] ?? {}
+          const writer = createResultWriter('json', part, plan?.zone ?? now.zone)
+          const text = writer.begin() + writer.rows(rowLimit.keep(rows[i] ?? [])) + writer.end()
+          const ofLabels = query ? await warnOfLabels(query, companyId) : []
+          return { text, warnings: [...ofLabels, ...rowLimit.warnings(), ...writer.warnings()] }
+        }),
+      )
+    }
+
+    const asked = await Promise.all(
+      queries.map(async (query, place) => {
+        const cohorts = await readCohorts(companyId, query, now)
+        const plan = planQuery(parseQuery(query, { ...now, cohorts }))
+        // What looks up names is asked alone: which texts it needs is found for one question.
+        const looksUp = membersIn(query).some(({ id }) => findDimension(id)?.lookup !== undefined)
+        return { query, place, plan, form: looksUp ? undefined : sharedForm(plan, settings) }
+      }),
+    )
+    const answers: (SharedAnswer | undefined)[] = queries.map(() => undefined)
+    for (const [form, members] of Map.groupBy(asked, (each) => each.form)) {
+      if (form === undefined || members.length < 2) continue
+      const found = await observe(() => answerAll(members), signal)
+      for (const [i, { place }] of members.entries()) answers[place] = found[i]
+    }
+    return answers
+  }
+}

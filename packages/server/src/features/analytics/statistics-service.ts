@@ -1,0 +1,431 @@
+// One file past 400 lines: what the ways of asking share, from the gate to the cache, stands in one closure.
+
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { Warning } from '@millrace/contract/envelope.ts'
+import type { Query } from '@millrace/contract/resources/query.ts'
+import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../platform/clock.ts'
+import { DomainError } from '../../platform/errors.ts'
+import type { Columnar } from '../../platform/stores/columnar.ts'
+import {
+  bytesOf,
+  createAnswerCache,
+  isKept,
+  isOfQuery,
+  type KeptAnswer,
+  maxKeptBytes,
+} from './answer-cache.ts'
+import { findDimension } from './catalogue/catalogue.ts'
+import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import type { DefinitionReader } from './definitions/definition-reader.ts'
+import type { Reader, ReadSight } from './definitions/sight-store.ts'
+import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
+import { labelsAmong, type MemberUse, membersIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
+import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
+import type { Definitions } from './query/compile/compile-lookups.ts'
+import type { QueryGate } from './query/gate.ts'
+import { parseQuery } from './query/parse/parse.ts'
+import { planQuery } from './query/plan.ts'
+import { createQueryFaults } from './query/query-faults.ts'
+import { createRowLimit } from './query/row-limit.ts'
+import { type RunLimits, runCompiled } from './query/run.ts'
+import { createResultWriter, type ResultFormat } from './query/shape.ts'
+import { openZone } from './query/time/zone.ts'
+import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
+import { createSharedAnswers } from './shared-answers.ts'
+import { describeStatistics } from './statistics-meta.ts'
+import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
+
+export interface StatisticsDependencies {
+  readonly columnar: Columnar
+  readonly store: StatisticsStore
+  readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
+  readonly readSight: ReadSight
+  readonly readCohorts: ReadCohorts
+  readonly definitions: DefinitionReader
+  readonly clock: Clock
+  /** For ages; default the clock. */
+  readonly steadyClock?: Clock
+  readonly gate: QueryGate
+  readonly limits: RunLimits
+  /** Called at the end of every query, with the seconds from its start to its last piece. */
+  readonly onAnswered: (outcome: QueryOutcome, seconds: number) => void
+}
+
+/** `refused` is any failure that the client can correct; `cancelled` a client that disconnected. */
+export type QueryOutcome = 'ok' | 'refused' | 'timeout' | 'cancelled' | 'failed'
+
+export interface AnswerRequest {
+  readonly companyId: string
+  /** Who asks: the users of a company take turns. */
+  readonly userId?: string
+  /** Whose sight counts, who need not ask: null where that user is no more. */
+  readonly readerId: string | null
+  readonly format: ResultFormat
+  /** Sent row by row, so that the number of rows has no bound unless the query gives one. */
+  readonly streamed?: boolean
+  /** The instant that relative ranges are read as of, in milliseconds since 1970; the present when absent. */
+  readonly at?: number
+  /** Ends the query, in the engine too. */
+  readonly signal?: AbortSignal
+}
+
+export interface QueryRequest extends AnswerRequest {
+  readonly query: Query
+}
+
+export interface ExplorationRequest extends AnswerRequest {
+  readonly question: Question
+}
+
+/** An answer as text, piece by piece. */
+export interface Answer {
+  readonly pieces: AsyncGenerator<string>
+  /** Complete once `pieces` has ended; the warnings about labels are present from the first piece on. */
+  readonly warnings: readonly Warning[]
+  /** The number of rows without limit and offset, where it was asked for, once `pieces` has ended. */
+  total(): number | undefined
+}
+
+export interface DimensionValue {
+  readonly value: string
+  readonly count: number
+}
+
+export type StatisticsService = ReturnType<typeof createStatisticsService>
+
+/** Milliseconds for which the labels of a company are cached. */
+const labelsFreshFor = 10_000
+/** Companies whose labels are remembered. */
+const rememberedCompanies = 1_000
+/** Milliseconds for which an answer waits for the warnings about its labels. */
+const labelWarningsMs = 1_000
+/** Milliseconds of work on rows after which other requests are served. */
+const turnMs = 4
+
+/** What an answer says beside its rows. */
+interface AnswerNotes {
+  readonly warnings: Warning[]
+  total?: number
+}
+
+interface Described {
+  readonly at: number
+  /** Which datasources were not read. */
+  readonly without: string
+  readonly labels: Promise<LabelKeys>
+  /** Made on first use, and again when the setting changes. */
+  meta?: { readonly exactCounts: boolean; readonly described: Promise<StatisticsMeta> }
+}
+
+export function createStatisticsService(dependencies: StatisticsDependencies) {
+  const { columnar, store, readSettings, readSight, readCohorts, definitions } = dependencies
+  const { clock, steadyClock = clock, gate, limits, onAnswered } = dependencies
+  const described = new LRUCache<string, Described>({ max: rememberedCompanies })
+  const cache = createAnswerCache({ clock: steadyClock })
+
+  async function settingsOf(reader: Reader): Promise<AskedSettings> {
+    const [settings, sight] = await Promise.all([readSettings(reader.companyId), readSight(reader)])
+    return { ...settings, sight }
+  }
+
+  async function prepare({
+    question,
+    companyId,
+    readerId,
+    at = clock.now(),
+    streamed = false,
+  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'readerId' | 'at' | 'streamed'>): Promise<Prepared> {
+    const settings = await settingsOf({ companyId, readerId })
+    const now = { instant: at, zone: openZone(settings.timezone) }
+    const cohorts = await readCohorts(companyId, question.body, now)
+    const found = await definitions.read(companyId, question.lookups ?? [], settings.sight)
+    return question.prepare({
+      companyId,
+      instant: now.instant,
+      streamed,
+      settings,
+      cohorts,
+      definitions: found,
+    })
+  }
+
+  async function describe(
+    companyId: string,
+    labels: Promise<LabelKeys>,
+    exactCounts: boolean,
+  ): Promise<StatisticsMeta> {
+    const tagKeys = await definitions.listTagKeys(companyId)
+    return describeStatistics(await labels, { exactCounts, tagKeys })
+  }
+
+  /** The labels of a company, at most so many milliseconds old. */
+  function labelsOf(companyId: string, freshFor: number): Described {
+    const known = described.get(companyId)
+    const without = store.hiddenNow()
+    if (known?.without === without && steadyClock.now() - known.at < freshFor) return known
+    const labels = store.listLabels(companyId)
+    const found: Described = { at: steadyClock.now(), without, labels }
+    described.set(companyId, found)
+    labels.catch(() => {
+      if (described.get(companyId) === found) described.delete(companyId)
+    })
+    return found
+  }
+
+  async function readLabelWarnings({
+    question,
+    companyId,
+  }: Pick<ExplorationRequest, 'question' | 'companyId'>): Promise<Warning[]> {
+    const uses = question.labels
+    if (uses.length === 0) return []
+    const remembered = await labelsOf(companyId, labelsFreshFor).labels
+    if (unknownLabels(uses, remembered).length === 0) return []
+    // The label may be new.
+    const known = await labelsOf(companyId, 0).labels
+    return warnOfLabels(unknownLabels(uses, known), known)
+  }
+
+  /** An answer without a warning is better than none. */
+  async function warningsInTime(
+    request: Pick<ExplorationRequest, 'question' | 'companyId'>,
+  ): Promise<Warning[]> {
+    return (await within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)) ?? []
+  }
+
+  async function count(compiled: CompiledQuery, sql: string, signal?: AbortSignal): Promise<number> {
+    for await (const [row] of runCompiled(columnar, { ...compiled, sql }, limits, signal))
+      return Number(row?.[0])
+    return 0
+  }
+
+  /** An answer of the cache, or one that is computed and kept for those who ask the same. */
+  async function* run(request: ExplorationRequest, notes: AnswerNotes): AsyncGenerator<string> {
+    const prepared = await prepare(request)
+    // A streamed answer has any length, and one that is not known to be of the present is not kept. Those of another
+    // instant are for runs: an attempt must not wait for the one that it stands in for.
+    const isShared = !request.streamed && request.at === undefined
+    const version = isShared ? await store.readVersion().catch(() => undefined) : undefined
+    if (version === undefined) {
+      yield* compute(request, prepared, notes)
+      return
+    }
+    const found = await cache.find(keyOf(request, prepared, version), request.signal)
+    if (isKept(found)) {
+      copyNotes(notes, found)
+      yield found.text
+      return
+    }
+    const kept: string[] = []
+    let bytes = 0
+    let answer: KeptAnswer | undefined
+    let failure: unknown
+    try {
+      for await (const piece of compute(request, prepared, notes)) {
+        bytes += bytesOf(piece)
+        if (bytes <= maxKeptBytes) kept.push(piece)
+        else found.end()
+        yield piece
+      }
+      if (bytes <= maxKeptBytes) {
+        const { warnings, total } = notes
+        answer = { text: kept.join(''), warnings: [...warnings], ...(total === undefined ? {} : { total }) }
+      }
+    } catch (error) {
+      if (isOfQuery(error) && !request.signal?.aborted) failure = error
+      throw error
+    } finally {
+      found.end(answer, failure)
+    }
+  }
+
+  async function* compute(
+    request: ExplorationRequest,
+    { compiled, zone }: Prepared,
+    notes: AnswerNotes,
+  ): AsyncGenerator<string> {
+    const writer = createResultWriter(request.format, compiled, zone)
+    const rowLimit = createRowLimit(compiled)
+    const leave = await gate.enter(request.companyId, request.signal, request.userId)
+    try {
+      const ofLabels = warningsInTime(request)
+      let begun = false
+      const begin = async () => {
+        if (begun) return ''
+        begun = true
+        notes.warnings.push(...(await ofLabels))
+        return writer.begin()
+      }
+      let turn = performance.now()
+      for await (const rows of runCompiled(columnar, compiled, limits, request.signal)) {
+        yield (await begin()) + writer.rows(rowLimit.keep(rows))
+        if (performance.now() - turn < turnMs) continue
+        await yieldToOthers()
+        turn = performance.now()
+      }
+      const opening = await begin()
+      notes.warnings.push(...rowLimit.warnings(), ...writer.warnings())
+      if (compiled.countSql !== undefined) {
+        notes.total = rowLimit.total() ?? (await count(compiled, compiled.countSql, request.signal))
+      }
+      yield opening + writer.end()
+    } finally {
+      leave()
+    }
+  }
+
+  async function* observed(request: ExplorationRequest, notes: AnswerNotes): AsyncGenerator<string> {
+    const asked = performance.now()
+    // A consumer who stops reading ends the generator without an error.
+    let outcome: QueryOutcome = 'cancelled'
+    try {
+      yield* run(request, notes)
+      outcome = 'ok'
+    } catch (error) {
+      outcome = outcomeOf(error, request.signal)
+      throw error
+    } finally {
+      onAnswered(outcome, (performance.now() - asked) / 1000)
+    }
+  }
+
+  async function observe<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const asked = performance.now()
+    let outcome: QueryOutcome = 'ok'
+    try {
+      return await work()
+    } catch (error) {
+      outcome = outcomeOf(error, signal)
+      throw error
+    } finally {
+      onAnswered(outcome, (performance.now() - asked) / 1000)
+    }
+  }
+
+  /**
+   * Answers an exploration as a query is answered, at the same places and within the same limits.
+   * @throws {DomainError} as `answer`
+   */
+  function explore(request: ExplorationRequest): Answer {
+    const notes: AnswerNotes = { warnings: [] }
+    return { pieces: observed(request, notes), warnings: notes.warnings, total: () => notes.total }
+  }
+
+  /**
+   * Answers a query. It holds one of the company's places from the first piece to the last, or until the generator is
+   * ended.
+   * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
+   *   `tooComplex`, `tooManyRequests`, `timeout`, `unavailable`
+   */
+  function answer({ query, ...request }: QueryRequest): Answer {
+    return explore({ ...request, question: questionOf(query) })
+  }
+
+  return {
+    answer,
+    explore,
+
+    /** Answers queries of one form in one statement, the others not at all (shared-answers.ts). */
+    answerTogether: createSharedAnswers({
+      ...dependencies,
+      readSettings: settingsOf,
+      observe,
+      warnOfLabels: (query, companyId) => warningsInTime({ question: questionOf(query), companyId }),
+    }),
+
+    /**
+     * The most frequent values of a text dimension, of equal ones in the order of their bytes.
+     * @throws {DomainError} as `answer`
+     */
+    async listValues({
+      member,
+      contains,
+      limit,
+      ...request
+    }: Omit<AnswerRequest, 'format'> & ValuesAsked): Promise<DimensionValue[]> {
+      const { query, count } = valuesQuery({ member, contains, limit })
+      const { pieces } = answer({ ...request, query, format: 'json' })
+      let text = ''
+      for await (const piece of pieces) text += piece
+      const rows = JSON.parse(text) as Record<string, unknown>[]
+      return rows.map((row) => ({ value: String(row[member]), count: Number(row[count]) }))
+    },
+
+    /**
+     * Checks a query as if it were run, without running it.
+     * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
+     *   `tooComplex`
+     */
+    async validate(query: Query, reader: Reader): Promise<void> {
+      await prepare({ question: questionOf(query), ...reader })
+    },
+
+    /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
+    async describe(companyId: string): Promise<StatisticsMeta> {
+      const { exactCounts } = await readSettings(companyId)
+      const known = labelsOf(companyId, labelsFreshFor)
+      if (known.meta?.exactCounts !== exactCounts) {
+        known.meta = { exactCounts, described: describe(companyId, known.labels, exactCounts) }
+      }
+      return known.meta.described
+    },
+  }
+}
+
+function questionOf(query: Query): Question {
+  const members = membersIn(query)
+  return {
+    body: query,
+    labels: labelsAmong(members),
+    lookups: members.flatMap(({ id }) => findDimension(id)?.lookup ?? []),
+    prepare({ companyId, instant, streamed, settings, cohorts, definitions }) {
+      rejectUnknownTags(members, definitions)
+      const now = { instant, zone: openZone(settings.timezone), cohorts }
+      const plan = planQuery(parseQuery(query, now, { streamed }))
+      return { compiled: compileQuery(plan, companyId, { ...settings, definitions }), zone: plan.zone }
+    },
+  }
+}
+
+/** Which tags exist is for the company to say, unlike all other members. */
+function rejectUnknownTags(members: readonly MemberUse[], { tags }: Definitions): void {
+  const faults = createQueryFaults()
+  for (const { id, path } of members) {
+    const lookup = findDimension(id)?.lookup
+    if (lookup?.of !== 'tag' || tags.has(lookup.keyId)) continue
+    const text = `there is no tag key ${lookup.keyId}: GET /v2/statistics/meta lists those of your company`
+    faults.add('unknownMember', path, text, id)
+  }
+  faults.throwAny()
+}
+
+/** What was asked, of what, and how it is shown. */
+function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepared, version: string): string {
+  const { sql, countSql, params, columns, rangeLabels } = compiled
+  const parts = [companyId, format, zone.name, version, sql, countSql, params, columns, rangeLabels]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+}
+
+function copyNotes(notes: AnswerNotes, { warnings, total }: KeptAnswer): void {
+  notes.warnings.push(...warnings)
+  if (total !== undefined) notes.total = total
+}
+
+/** The result of the work; undefined when it takes longer. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([work, sleep(milliseconds, undefined, { signal: late.signal })])
+  } finally {
+    late.abort()
+  }
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal | undefined): QueryOutcome {
+  if (signal?.aborted) return 'cancelled'
+  if (!(error instanceof DomainError)) return 'failed'
+  if (error.errorName === 'timeout') return 'timeout'
+  return error.status < 500 ? 'refused' : 'failed'
+}

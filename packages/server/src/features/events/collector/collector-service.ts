@@ -1,0 +1,208 @@
+import type { BodyRuleId } from '@millrace/contract/events/rules.ts'
+import type { Clock } from '../../../platform/clock.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import { type EventLog, LogUnavailable } from '../../../platform/stores/event-log.ts'
+import { retryAfterSeconds } from './admission.ts'
+import type { CollectedBody } from './body/collector-body.ts'
+import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
+import { NameGuard } from './name-guard.ts'
+import { createRefusals } from './refusals.ts'
+import { countryText, type FixedLabels, fixedLabelsText, lineOf, logRow } from './rows/event-row.ts'
+import type { CountryDatabase } from './senders/country-database.ts'
+import { createSenderReader, type KnownSender } from './senders/senders.ts'
+import { validateRequest } from './validate-request.ts'
+
+/** Counts since the process started. Plain numbers: a hot path adds to them. */
+interface CollectorTotals {
+  kept: number
+  changed: number
+  dropped: number
+  bot: number
+  refused: number
+  unavailable: number
+}
+
+export interface CollectorDependencies {
+  readonly log: Pick<EventLog, 'reserve' | 'append'>
+  readonly findDatasource: FindDatasource
+  readonly countries: CountryDatabase
+  readonly clock: Clock
+  /** For ages; default the clock. */
+  readonly steadyClock?: Clock
+  readonly logger: Pick<Logger, 'warn'>
+  readonly metrics?: { counter(name: string, help: string, read: () => number): void }
+}
+
+/** `bot`: a crawler sent the events; they are counted and nothing else. */
+type Outcome = 'stored' | 'bot'
+
+type Found = CollectorDatasource | undefined
+
+export interface CollectorService {
+  /** Reads the database of countries, for which no event waits. */
+  loadCountries(): Promise<void>
+  /**
+   * The active datasource of an identifier in lower case; a promise only where it must be asked for.
+   * @param address of the request
+   * @throws {DomainError} eventsNotDurable (rejects) when the store fails: a 404 would be final for a sender
+   */
+  find(id: string, address: string): Found | Promise<Found>
+  /**
+   * Validates each event of a request on its own and makes the outcome durable.
+   * @param address of the sender, of which the country is kept and nothing else
+   * @param fixedLabels labels of each event beside its own: the same object for many requests, which are read once
+   * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
+   */
+  collect(
+    datasource: CollectorDatasource,
+    body: CollectedBody,
+    userAgent: string | undefined,
+    address: string | undefined,
+    fixedLabels?: FixedLabels,
+  ): Promise<Outcome>
+  /** Records in the datasource log that a body rule refused a whole request. */
+  refuse(datasource: CollectorDatasource, error: DomainError): void
+  readonly totals: Readonly<CollectorTotals>
+  /** Writes what has not been written yet. */
+  close(): Promise<void>
+}
+
+export function createCollectorService(dependencies: CollectorDependencies): CollectorService {
+  const { log, clock, steadyClock = clock, logger, countries } = dependencies
+  const cache = createDatasourceCache(dependencies.findDatasource, steadyClock)
+  const readSender = createSenderReader()
+  const names = new NameGuard()
+  const totals: CollectorTotals = { kept: 0, changed: 0, dropped: 0, bot: 0, refused: 0, unavailable: 0 }
+  const refusals = createRefusals({
+    append,
+    clock,
+    onError: (error) =>
+      logger.warn({ err: error }, 'refused requests could not be noted in the datasource log'),
+  })
+  countFor(dependencies.metrics, totals)
+
+  /** One append for all rows of a request: they are taken or refused together. */
+  function append(rows: readonly string[]): Promise<void> {
+    let sequence = log.reserve(rows.length)
+    const first = sequence
+    let lines = ''
+    for (const row of rows) lines += lineOf(sequence++, row)
+    return log.append(lines, rows.length, first)
+  }
+
+  function unavailable(cause: unknown): DomainError {
+    totals.unavailable++
+    const least = cause instanceof LogUnavailable ? cause.retryAfterSeconds : 1
+    const name =
+      cause instanceof LogUnavailable && cause.reason === 'backlog'
+        ? 'collectorOverloaded'
+        : 'eventsNotDurable'
+    const retryAfter = retryAfterSeconds(least)
+    return new DomainError(name, { retryAfter }, { cause, retryAfterSeconds: retryAfter })
+  }
+
+  /** The keys of a row that tell who sent it. The address of a server says nothing about a person. */
+  function senderKeysOf(
+    sender: KnownSender,
+    datasource: CollectorDatasource,
+    address: string | undefined,
+  ): string {
+    if (address === undefined || !datasource.countries || sender.deviceType === 'server') return sender.text
+    return sender.text + countryText(countries.find(address))
+  }
+
+  async function askFor(asked: Promise<Found>): Promise<Found> {
+    try {
+      return onlyActive(await asked)
+    } catch (cause) {
+      throw unavailable(cause)
+    }
+  }
+
+  return {
+    totals,
+
+    loadCountries: countries.load,
+
+    find(id, address) {
+      const found = cache.find({ id, address })
+      return found instanceof Promise ? askFor(found) : onlyActive(found)
+    },
+
+    async collect(datasource, body, userAgent, address, fixedLabels) {
+      const origin = {
+        companyId: datasource.companyId,
+        datasourceId: datasource.id,
+        receivedAt: clock.now(),
+      }
+      const sender = readSender(userAgent)
+      if (sender.crawler !== undefined) {
+        const count = body.events.length + body.dropped.length
+        const note = { kind: 'bot', rule: 'crawler', path: '', sample: sender.crawler, count } as const
+        await append([logRow(note, origin)]).catch((cause: unknown) => {
+          throw unavailable(cause)
+        })
+        totals.bot += count
+        return 'bot'
+      }
+      const seeName = (name: string): boolean => names.see(datasource, name, origin.receivedAt)
+      const { rows, kept, changed, dropped } = validateRequest(
+        body,
+        origin,
+        senderKeysOf(sender, datasource, address),
+        seeName,
+        fixedLabels && fixedLabelsText(fixedLabels),
+      )
+      try {
+        await append(rows)
+      } catch (cause) {
+        throw unavailable(cause)
+      }
+      totals.kept += kept
+      totals.changed += changed
+      totals.dropped += dropped
+      return 'stored'
+    },
+
+    refuse(datasource, error) {
+      const rule = ruleOf(error)
+      if (rule === undefined) return
+      totals.refused++
+      refusals.add(datasource, rule, error.message)
+    },
+
+    close: () => refusals.close(),
+  }
+}
+
+function onlyActive(found: Found): Found {
+  return found?.active ? found : undefined
+}
+
+/** The rule that refused a request, for the datasource log; undefined for failures that the sender did not cause. */
+function ruleOf({ errorName, data }: DomainError): BodyRuleId | undefined {
+  switch (errorName) {
+    case 'emptyEvents':
+      return 'body-empty'
+    case 'malformedEvents':
+      return 'body-unparseable'
+    case 'unsupportedMediaType':
+      return 'body-encoding-unsupported'
+    case 'eventsTooLarge':
+      return 'unit' in data && data.unit === 'events' ? 'body-too-many-events' : 'body-too-large'
+    default:
+      return undefined
+  }
+}
+
+function countFor(metrics: CollectorDependencies['metrics'], totals: CollectorTotals): void {
+  const counter = (name: string, help: string, key: keyof CollectorTotals) =>
+    metrics?.counter(`millrace_collector_${name}_total`, help, () => totals[key])
+  counter('events_kept', 'Events taken into the event log', 'kept')
+  counter('events_changed', 'Events taken with a field changed or left out', 'changed')
+  counter('events_dropped', 'Events dropped by a rule', 'dropped')
+  counter('events_bot', 'Events sent by crawlers', 'bot')
+  counter('requests_refused', 'Requests answered 4xx as a whole', 'refused')
+  counter('requests_unavailable', 'Requests answered 503', 'unavailable')
+}
