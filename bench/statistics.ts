@@ -82,7 +82,7 @@ function statementOf(measure: string) {
   const plan = planQuery(parseQuery(queryOf(measure), { instant: Date.now(), zone }))
   return compileQuery(plan, service.companyId, {
     eventAliases: new Map(),
-    sight: 'all',
+    visibleWorkflows: 'all',
     attribution: defaultAttribution,
     exactCounts: false,
   })

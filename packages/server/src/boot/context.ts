@@ -46,7 +46,7 @@ import { createMetrics, type Metrics } from '../platform/metrics.ts'
 import { createOutgoingClient, type OutgoingClient } from '../platform/outgoing/outgoing-client.ts'
 import { rangesOf } from '../platform/outgoing/public-addresses.ts'
 import { watchChannel } from '../platform/stores/channel-watch.ts'
-import { gateColumnar } from '../platform/stores/columnar-gate.ts'
+import { requireCurrentColumnar } from '../platform/stores/current-columnar.ts'
 import type { EventLog } from '../platform/stores/event-log.ts'
 import type { Relational } from '../platform/stores/relational.ts'
 import { openSegmentLog } from '../platform/stores/segment-log.ts'
@@ -186,7 +186,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       logger,
       signal: ending.signal,
     })
-    const columnar = gateColumnar(columnarHome.columnar, () => upgrade.fault() === undefined)
+    const columnar = requireCurrentColumnar(columnarHome.columnar, () => upgrade.fault() === undefined)
 
     const outbox = overrides.outbox ?? (await openOutbox(config, dataDirectory))
     closers.push(async () => outbox.close())
@@ -268,7 +268,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       outgoing,
       languageModel: overrides.languageModel ?? openConfiguredModel(config.languageModel, logger),
       findPrincipal: overrides.findPrincipal ?? access.find,
-      runnerBudgetMs: config.runnerBudgetMs,
+      runnerTimeLimitMs: config.runnerTimeLimitMs,
       clock,
       steadyClock,
       logger,

@@ -8,14 +8,14 @@ import { type CohortService, createCohortService } from '../features/analytics/c
 import { createCohortStore } from '../features/analytics/cohorts/cohort-store.ts'
 import { createDefinitionReader } from '../features/analytics/definitions/definition-reader.ts'
 import { createDefinitionStore } from '../features/analytics/definitions/definition-store.ts'
-import { createSightReader } from '../features/analytics/definitions/sight-store.ts'
+import { createVisibleWorkflowsReader } from '../features/analytics/definitions/visible-workflows-store.ts'
 import { createExperimentMeasure } from '../features/analytics/explorations/experiments/experiment-measure.ts'
 import { createMembershipReader } from '../features/analytics/persons/cohort-membership-store.ts'
 import { createBindingsReader } from '../features/analytics/persons/person-bindings-store.ts'
 import { createPersonEventsStore } from '../features/analytics/persons/person-events-store.ts'
 import { createPersonService } from '../features/analytics/persons/person-service.ts'
 import type { CompiledQuery } from '../features/analytics/query/compile/compile.ts'
-import { createQueryGate, type QueryGate } from '../features/analytics/query/gate.ts'
+import { createQueryLimiter, type QueryLimiter } from '../features/analytics/query/query-limiter.ts'
 import {
   defaultRunLimits,
   type EngineCell,
@@ -76,7 +76,7 @@ import {
 import { claimKey } from '../features/idempotency/idempotency-store.ts'
 import { type AccountServices, createAccountServices } from '../features/identity/people/account-services.ts'
 import { createTimezoneStore } from '../features/identity/people/company/timezone-store.ts'
-import { createDirectoryStore } from '../features/identity/people/directory/directory-store.ts'
+import { createPeopleStore } from '../features/identity/people/people-store.ts'
 import {
   requireMemberTeams,
   requireResourceGroups,
@@ -99,8 +99,11 @@ import {
   type AuthorizationReader,
   createAuthorizationReader,
 } from '../features/identity/sign-in/authorization-request.ts'
-import { defaultPolicy, type ThrottlePolicy } from '../features/identity/sign-in/passwords/login-throttle.ts'
 import { createPasswordCheck } from '../features/identity/sign-in/passwords/password-check.ts'
+import {
+  defaultPolicy,
+  type ThrottlePolicy,
+} from '../features/identity/sign-in/passwords/sign-in-throttle.ts'
 import {
   type AuthenticatorService,
   createAuthenticatorService,
@@ -215,7 +218,7 @@ export type FindPrincipal = Parameters<typeof createBearerGuard>[0]['findPrincip
 export interface ServiceOverrides {
   readonly throttlePolicy?: ThrottlePolicy
   readonly resolveTxt?: ResolveTxt
-  readonly queryGate?: QueryGate
+  readonly queryLimiter?: QueryLimiter
   readonly queryLimits?: RunLimits
   readonly listUsesOfTag?: ListUsesOfTag
   readonly listUsesOfDatasource?: DatasourcesDependencies['listUsesOfDatasource']
@@ -248,7 +251,7 @@ export interface ServiceParts {
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
   /** Milliseconds that a run of a workflow may wait for its data. */
-  readonly runnerBudgetMs: number
+  readonly runnerTimeLimitMs: number
   readonly clock: Clock
   /** For ages. */
   readonly steadyClock: Clock
@@ -278,7 +281,7 @@ export function createServices(parts: ServiceParts): Services {
   } = parts
   const { box, outgoing, enqueueMail, publicUrl, overrides } = parts
   // One for everything that asks the engine: what one company asks does not hold up another.
-  const gate = overrides.queryGate ?? createQueryGate()
+  const limiter = overrides.queryLimiter ?? createQueryLimiter()
   const storedTokens = createTokenStore(relational.db)
   const tokens: TokenStore = {
     ...storedTokens,
@@ -330,7 +333,7 @@ export function createServices(parts: ServiceParts): Services {
     passwordCheck,
     findSingleSignOn: createDomainStore(relational.db).findSingleSignOn,
   })
-  const lockCompany = (tx: Queries, companyId: string) => createDirectoryStore(tx).lockCompany(companyId)
+  const lockCompany = (tx: Queries, companyId: string) => createPeopleStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   const isIngesting = watchIngest(collector, ending)
   const queryLimits = overrides.queryLimits ?? {
@@ -344,7 +347,7 @@ export function createServices(parts: ServiceParts): Services {
     statement: CompiledQuery,
     signal: AbortSignal,
   ): Promise<readonly EngineCell[][]> {
-    const leave = await gate.enter(companyId, signal, userId)
+    const leave = await limiter.enter(companyId, signal, userId)
     try {
       return await rowsOfCompiled(columnar, statement, queryLimits, signal)
     } finally {
@@ -360,12 +363,12 @@ export function createServices(parts: ServiceParts): Services {
     requireMemberTeams,
     claimKey,
     ensureEventsDatasource: (tx, companyId) =>
-      ensureWorkflowEvents(tx, companyId, createDirectoryStore(tx).getDefaultTeam),
+      ensureWorkflowEvents(tx, companyId, createPeopleStore(tx).getDefaultTeam),
     listIntegrations: integrations.list,
     hasVariableProfile,
     findIntegration: integrations.findRunnable,
     sources: settingSources,
-    readSight: (tx, reader) => createSightReader(tx)(reader),
+    readVisibleWorkflows: (tx, reader) => createVisibleWorkflowsReader(tx)(reader),
     validateDefinition: overrides.validateDefinition,
     workflowChanged,
     clock,
@@ -382,7 +385,7 @@ export function createServices(parts: ServiceParts): Services {
       runStatement({ companyId, userId }, { ...statement, columns: [], rangeLabels: [] }, signal),
     clock,
   })
-  const readSight = createSightReader(relational.db)
+  const readVisibleWorkflows = createVisibleWorkflowsReader(relational.db)
   const cohorts = createCohortService({
     relational,
     lockCompany,
@@ -392,16 +395,16 @@ export function createServices(parts: ServiceParts): Services {
     people: createCohortPeople(({ company, signal }, statement) => runStatement(company, statement, signal)),
     recordAudit,
     readSettings: analyticsSettings.getForQuery,
-    readSight,
+    readVisibleWorkflows,
     clock,
   })
   const statisticsStore = createStatisticsStore({ columnar, hidden })
   const statistics = createStatisticsService({
-    gate,
+    limiter,
     columnar,
     store: statisticsStore,
     readSettings: analyticsSettings.getForQuery,
-    readSight,
+    readVisibleWorkflows,
     readCohorts: cohorts.readCohorts,
     definitions: createDefinitionReader(createDefinitionStore(relational.db)),
     clock,
@@ -431,13 +434,13 @@ export function createServices(parts: ServiceParts): Services {
   const { loops: datasourceImports, ...datasourceParts } = createDatasources({
     relational,
     recordAudit,
-    listTeams: createDirectoryStore(relational.db).listTeams,
+    listTeams: createPeopleStore(relational.db).listTeams,
     log: createDatasourceLogStore({ columnar }),
     listUsesOfDatasource:
       overrides.listUsesOfDatasource ??
       ((tx, { datasourceId: resourceId, ...reader }, outsideTeams) =>
         workflows.uses.listPublished(tx, reader, { kind: 'datasource', resourceId }, outsideTeams)),
-    enter: gate.enter,
+    enter: limiter.enter,
     requestPurge,
     refreshHidden: hidden.refresh,
     box,
@@ -467,7 +470,7 @@ export function createServices(parts: ServiceParts): Services {
     outgoing,
     recordAudit,
     clock,
-    enter: createQueryGate({ running: 2, waiting: 4, what: 'test messages' }).enter,
+    enter: createQueryLimiter({ running: 2, waiting: 4, what: 'test messages' }).enter,
   })
   const resolvePersons = createBindingsReader({ columnar })
   const persons = createPersonService({
@@ -495,7 +498,7 @@ export function createServices(parts: ServiceParts): Services {
     readSender: createSenderReader(),
     openZone,
     publicUrl,
-    budgetMs: parts.runnerBudgetMs,
+    timeLimitMs: parts.runnerTimeLimitMs,
     clock,
   }
   const runner = createRunnerService({

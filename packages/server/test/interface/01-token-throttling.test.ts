@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { defaultPolicy } from '../../src/features/identity/sign-in/passwords/login-throttle.ts'
+import { defaultPolicy } from '../../src/features/identity/sign-in/passwords/sign-in-throttle.ts'
 import { type Auth, createAuth, type TokenCall } from '../support/auth.ts'
 import { minute, second } from '../support/fake-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'

@@ -136,7 +136,7 @@ describe('a cohort', () => {
     const users: (string | undefined)[] = []
     const signals: (AbortSignal | undefined)[] = []
     const own = await openStatisticsApp(engine.columnar, {
-      queryGate: {
+      queryLimiter: {
         async enter(_companyId, signal, userId) {
           users.push(userId)
           signals.push(signal)

@@ -1,7 +1,7 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createQueryGate } from '../../src/features/analytics/query/gate.ts'
+import { createQueryLimiter } from '../../src/features/analytics/query/query-limiter.ts'
 import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
 import { createDatasourceStore } from '../../src/features/datasources/datasource-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
@@ -34,7 +34,7 @@ let other: { companyId: string; teamId: string }
 /** Two more teams of the first company. */
 let shop: string
 let press: string
-const queryGate = createQueryGate({ running: 1, waiting: 2 })
+const queryLimiter = createQueryLimiter({ running: 1, waiting: 2 })
 /** Whose requests are made; tests change it. */
 const caller = { companyId: '', teamIds: [] as string[] }
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   ;({ app } = await openTestService(database, {
     columnar,
     clock: systemClock,
-    queryGate,
+    queryLimiter,
     findPrincipal: async () =>
       createPrincipal({
         email: 'ada@example.com',
@@ -384,7 +384,7 @@ describe('what became of events', () => {
       return { rules: data.map(({ rule }) => rule), count: paginationCount }
     }
     // One at a time and two that wait: a person who asks in a loop does not hold up other companies.
-    const leave = await queryGate.enter(company.companyId)
+    const leave = await queryLimiter.enter(company.companyId)
     let refused = 0
     const crowd = Array.from({ length: 8 }, async () => {
       const { code } = await call('GET', `/${id}/logs`)

@@ -1,7 +1,7 @@
 import type { Experiment } from '@millrace/contract/resources/experiment.ts'
 import type { ExperimentResults } from '@millrace/contract/resources/experiment-results.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createQueryGate } from '../../src/features/analytics/query/gate.ts'
+import { createQueryLimiter } from '../../src/features/analytics/query/query-limiter.ts'
 import { experimentBody } from '../support/experiments.ts'
 import { callerToken, openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'
 import type { StatisticsEngine } from '../support/statistics-engine.ts'
@@ -201,8 +201,8 @@ describe('results', () => {
 })
 
 it('results wait for a place of the company like a query, and are refused when too many wait (Q16)', async () => {
-  const gate = createQueryGate({ running: 1, waiting: 0 })
-  const busy = await openStatisticsApp(engine.columnar, { queryGate: gate })
+  const gate = createQueryLimiter({ running: 1, waiting: 0 })
+  const busy = await openStatisticsApp(engine.columnar, { queryLimiter: gate })
   busy.caller.permissions = all
   try {
     const asked = (method: 'GET' | 'POST', address: string, payload?: object) =>

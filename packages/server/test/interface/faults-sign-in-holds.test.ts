@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { defaultPolicy } from '../../src/features/identity/sign-in/passwords/login-throttle.ts'
+import { defaultPolicy } from '../../src/features/identity/sign-in/passwords/sign-in-throttle.ts'
 import { type DeriveArgon2id, deriveArgon2id } from '../../src/platform/crypto/argon2id.ts'
 import { createPasswords } from '../../src/platform/crypto/passwords.ts'
 import { type Auth, createAuth, goodPassword, type TokenCall } from '../support/auth.ts'

@@ -305,7 +305,7 @@ describe('the measures of credit', () => {
     )
     const { sql, params } = compileQuery(planQuery(parsed), testCompany, {
       eventAliases: new Map([['teaser_tapped', 'workflow_click']]),
-      sight: 'all',
+      visibleWorkflows: 'all',
       attribution: app.attribution,
       exactCounts: true,
     })

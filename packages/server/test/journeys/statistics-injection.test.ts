@@ -17,7 +17,7 @@ function compiled(query: Partial<Query>): CompiledQuery {
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone('Europe/Paris') }
   return compileQuery(planQuery(parseQuery(whole, now)), testCompany, {
     eventAliases: new Map(),
-    sight: 'all',
+    visibleWorkflows: 'all',
     attribution: defaultAttribution,
     exactCounts: true,
     definitions: {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { filterOperators, granularities, type Query } from '@millrace/contract/resources/query.ts'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createQueryGate, type QueryGate } from '../../src/features/analytics/query/gate.ts'
+import { createQueryLimiter, type QueryLimiter } from '../../src/features/analytics/query/query-limiter.ts'
 import { type Columnar, ColumnarError } from '../../src/platform/stores/columnar.ts'
 import { openColumnar } from '../../src/platform/stores/columnar-client.ts'
 import { times } from '../support/long.ts'
@@ -144,8 +144,8 @@ describe('a query that runs', () => {
     return running.length
   }
 
-  async function streamed(columnar: Columnar, gate = createQueryGate()) {
-    const streaming = await openWith(columnar, { queryGate: gate })
+  async function streamed(columnar: Columnar, gate = createQueryLimiter()) {
+    const streaming = await openWith(columnar, { queryLimiter: gate })
     const { outcomes } = streaming
     const address = await streaming.app.listen({ port: 0, host: '127.0.0.1' })
     const leaving = new AbortController()
@@ -180,13 +180,13 @@ describe('a query that runs', () => {
   })
 
   it('ends within a second when the caller leaves, and frees its place', async () => {
-    const gate = createQueryGate()
+    const gate = createQueryLimiter()
     let entered = 0
-    const enter: QueryGate['enter'] = (...entry) => {
+    const enter: QueryLimiter['enter'] = (...entry) => {
       entered++
       return gate.enter(...entry)
     }
-    const slow = await openWith(asking(endless), { queryGate: { enter } })
+    const slow = await openWith(asking(endless), { queryLimiter: { enter } })
     const address = await slow.app.listen({ port: 0, host: '127.0.0.1' })
     const leaving = new AbortController()
     const ask = (limit: number) =>
@@ -214,7 +214,7 @@ describe('a query that runs', () => {
   })
 
   it('frees its place when the caller leaves while rows come', async () => {
-    const gate = createQueryGate({ running: 1, waiting: 0 })
+    const gate = createQueryLimiter({ running: 1, waiting: 0 })
     const { response, outcomes, leaving } = await streamed(asking('SELECT number FROM numbers(900000)'), gate)
     expect(response.status).toBe(200)
     await response.body?.getReader().read()

@@ -49,7 +49,7 @@ async function answerReading(query: Partial<Query>, rows: number): Promise<unkno
   const parsed = parseQuery(whole(query), { instant: app.now, zone: openZone('UTC') })
   const { sql, params } = compileQuery(planQuery(parsed), testCompany, {
     eventAliases: new Map(),
-    sight: 'all',
+    visibleWorkflows: 'all',
     attribution: defaultAttribution,
     exactCounts: true,
   })

@@ -301,7 +301,7 @@ async function rowsOf(
   const plan = planQuery(parseQuery(query, { instant: start, zone: openZone('UTC') }))
   const { sql, params } = compileQuery(plan, company, {
     eventAliases: new Map(),
-    sight: 'all',
+    visibleWorkflows: 'all',
     attribution,
     exactCounts: false,
     definitions: await definitions.read(company, lookups, 'all'),

@@ -585,7 +585,7 @@ describe('displays and clicks', () => {
     })
     const plan = planQuery(parseQuery(query, { instant: app.now, zone: openZone('UTC') }))
     const { sql, params } = compileQuery(plan, testCompany, {
-      sight: 'all',
+      visibleWorkflows: 'all',
       eventAliases: new Map([
         ['teaser_shown', 'workflow_display'],
         ['teaser_tapped', 'workflow_click'],

@@ -4,7 +4,7 @@ import { findDimension } from '../../src/features/analytics/catalogue/catalogue.
 import { createBuckets, formOf } from '../../src/features/analytics/query/compile/compile-groupings.ts'
 import { createParameters } from '../../src/features/analytics/query/compile/parameters.ts'
 import type { Grouping } from '../../src/features/analytics/query/query.ts'
-import { createResultWriter } from '../../src/features/analytics/query/shape.ts'
+import { createResultWriter } from '../../src/features/analytics/query/result-writer.ts'
 import { openZone } from '../../src/features/analytics/query/time/zone.ts'
 import { isFull } from '../support/long.ts'
 import { openStatisticsApp, type StatisticsApp } from '../support/statistics-app.ts'

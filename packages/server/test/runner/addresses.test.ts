@@ -624,7 +624,7 @@ describe('faults of nodes', () => {
   })
 
   test('one that does not answer within the budget leads to the default with 3501', async () => {
-    const { publish, get, world, recorded } = createRunnerWorld({ budgetMs: 20 })
+    const { publish, get, world, recorded } = createRunnerWorld({ timeLimitMs: 20 })
     await publish({ definition, templates: greeting })
     world.rowDelay = 3_000
     expect((await get(`${address}?city=Lyon`)).json().title).toBe('usual')
@@ -632,7 +632,7 @@ describe('faults of nodes', () => {
   })
 
   test('what came too late for one run serves the next', async () => {
-    const { publish, get, world, rows } = createRunnerWorld({ budgetMs: 20 })
+    const { publish, get, world, rows } = createRunnerWorld({ timeLimitMs: 20 })
     rows.push({ city: 'Lyon', title: 'Bouchon' })
     await publish({ definition, templates: greeting })
     world.rowDelay = 60

@@ -6,7 +6,7 @@ const isFault = (pattern: RegExp) => (warning: { readonly fields: object }) =>
   pattern.test(String((warning.fields as { err?: unknown }).err))
 
 test('transforms stop to compute where the run has computed for its budget', async () => {
-  const world = createRunnerWorld({ budgetMs: 20 })
+  const world = createRunnerWorld({ timeLimitMs: 20 })
   // Every match reads on to the end of the text, so that a replacement takes quadratic time.
   const argument = { value: 'a'.repeat(10_000) }
   const expression = {
@@ -29,7 +29,7 @@ test('transforms stop to compute where the run has computed for its budget', asy
 })
 
 test('conditions stop to compare where the run has computed for its budget', async () => {
-  const world = createRunnerWorld({ budgetMs: 20 })
+  const world = createRunnerWorld({ timeLimitMs: 20 })
   const long = 'a'.repeat(10_000)
   const rule = {
     value: { value: `${long}${long}` },

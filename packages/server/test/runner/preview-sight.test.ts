@@ -119,7 +119,7 @@ test('a preview shows of a person only what datasources have that both the user 
     readSender: () => ({ deviceType: 'desktop', os: 'macOS', browser: 'Safari' }),
     openZone: () => utcClock,
     publicUrl: () => 'https://millrace.example',
-    budgetMs: 200,
+    timeLimitMs: 200,
     clock: { now: () => runnerTime },
   })
   const principal = { companyId: runnerCompany, teamIds: [userTeam] as readonly string[] } as Principal

@@ -144,7 +144,7 @@ function run(
     entrypoint,
     request: requestOf(world),
     environment: environmentOf(world),
-    budgetMs: 10_000,
+    timeLimitMs: 10_000,
     clickAddress: () => 'https://millrace.example/click',
     ...options,
   })
@@ -632,7 +632,7 @@ describe('conditions', () => {
   const broken = (): Rows => Promise.reject(new Error('it is down'))
 
   /** A run whose look-ups answer what `answers` says, and which of them it has asked for. */
-  function start(definition: WorkflowDefinition, answers: () => Record<string, Rows>, budgetMs = 60_000) {
+  function start(definition: WorkflowDefinition, answers: () => Record<string, Rows>, timeLimitMs = 60_000) {
     const asked: string[] = []
     const trace: TracedStep[] = []
     const answered = answers()
@@ -645,7 +645,7 @@ describe('conditions', () => {
     }
     const outcome = run(compile(definition), 'zone', quiet, {
       environment,
-      budgetMs,
+      timeLimitMs,
       trace: (step) => trace.push(step),
     })
     return { asked, trace, outcome }
@@ -830,7 +830,7 @@ describe('data nodes', () => {
       compile(definition),
       'zone',
       { ...quiet, client: 'ada' },
-      { environment, budgetMs: 10 },
+      { environment, timeLimitMs: 10 },
     )
     expect(outcome).toMatchObject({ content: { kind: 'html', body: '' }, returnCode: '3501' })
     expect(String(reason)).toContain('within 10 ms')
@@ -876,7 +876,7 @@ describe('data nodes', () => {
       compile(definition),
       'zone',
       { ...quiet, client: 'ada' },
-      { environment, budgetMs: 30, trace: (step) => trace.push(step) },
+      { environment, timeLimitMs: 30, trace: (step) => trace.push(step) },
     )
     expect(outcome).toMatchObject({ content: { kind: 'html', body: 'kept' }, returnCode: '3501' })
     const seen = trace.find(({ node }) => node === 'seen')

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { type Permission, permissionTable, type Resource } from '@millrace/contract/permissions.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { createDirectoryStore } from '../../src/features/identity/people/directory/directory-store.ts'
 import {
   createOperatorAccountService,
   insertCompany,
 } from '../../src/features/identity/people/installation/operator-account-service.ts'
+import { createPeopleStore } from '../../src/features/identity/people/people-store.ts'
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
 import { createTeamStore } from '../../src/features/identity/people/teams/team-store.ts'
 import { createUserStore } from '../../src/features/identity/people/users/user-store.ts'
@@ -91,7 +91,7 @@ export async function openPermissionWorld(service: Service): Promise<PermissionW
   const { companyId: firstId } = service
   await createTeamStore(relational.db).insert({ id: otherTeamId, companyId: firstId, name: otherTeamName })
   const teams = {
-    default: await createDirectoryStore(relational.db).getDefaultTeam(firstId),
+    default: await createPeopleStore(relational.db).getDefaultTeam(firstId),
     other: otherTeamId,
   }
 

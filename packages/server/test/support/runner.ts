@@ -221,7 +221,7 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
       recorded.push({ ...event, data: { ...fixed, ...data } })
     },
     publicUrl: () => 'https://millrace.example',
-    budgetMs: 200,
+    timeLimitMs: 200,
     clock: { now: () => world.now },
     log: {
       warn: ((fields: object, message: string) => warnings.push({ fields, message })) as never,

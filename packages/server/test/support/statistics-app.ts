@@ -23,7 +23,7 @@ export interface StatisticsApp {
   readonly app: FastifyInstance
   readonly service: StatisticsService
   readonly caller: TestCaller
-  /** Whose sight the caller's answers have. */
+  /** Whose teams decide which workflows the answers name. */
   readonly readerId: string
   /** Makes the caller's company as this says, as a query does first. */
   makeCompany(): Promise<void>
@@ -59,7 +59,7 @@ const withinCompany = (prefix: string, companyId: string) => prefix + companyId.
 
 export async function openStatisticsApp(
   columnar: Columnar,
-  overrides: Pick<TestServiceOptions, 'queryGate' | 'queryLimits'> = {},
+  overrides: Pick<TestServiceOptions, 'queryLimiter' | 'queryLimits'> = {},
 ): Promise<StatisticsApp> {
   const database = await createTestDatabase()
   const { pool } = database

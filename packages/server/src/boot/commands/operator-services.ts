@@ -5,11 +5,11 @@ import {
   createKeyRotationService,
   type KeyRotationReport,
 } from '../../features/encryption/key-rotation-service.ts'
-import { createDirectoryStore } from '../../features/identity/people/directory/directory-store.ts'
 import {
   createOperatorAccountService,
   type OperatorAccountService,
 } from '../../features/identity/people/installation/operator-account-service.ts'
+import { createPeopleStore } from '../../features/identity/people/people-store.ts'
 import {
   type ClientService,
   createClientService,
@@ -67,7 +67,7 @@ export function createOperatorServices({
     singleSignOn: createRequirementService({ relational, recordAudit }),
     createDatasource: (datasource) =>
       relational.transaction(async (tx) => {
-        const teamIds = [await createDirectoryStore(tx).getDefaultTeam(datasource.companyId)]
+        const teamIds = [await createPeopleStore(tx).getDefaultTeam(datasource.companyId)]
         return insertDatasource(tx, { ...datasource, teamIds })
       }),
     keys: {

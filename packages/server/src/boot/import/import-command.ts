@@ -260,7 +260,7 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
       size: input.size,
       acknowledged: tally.acknowledged,
       expected: tally.expected === undefined ? undefined : tally.expected - tally.skipped,
-      isGathering: mapping?.groupBy !== undefined && tally.expected === undefined,
+      isReadingAhead: mapping?.groupBy !== undefined && tally.expected === undefined,
     })
   // Also while nothing is sent yet, or nothing is acknowledged for a while.
   const ticking = setInterval(show, 100).unref()

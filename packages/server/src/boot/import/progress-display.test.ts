@@ -15,13 +15,13 @@ const state = (fields: Partial<ProgressState> = {}): ProgressState => ({
   size: 1_000,
   acknowledged: 0,
   expected: undefined,
-  isGathering: false,
+  isReadingAhead: false,
   ...fields,
 })
 
 test('a terminal has a bar that is painted over, with rate and remaining time', async () => {
   const { display, last } = shownTo({ isTTY: true, columns: 100 })
-  display.update(state({ bytesRead: 250, isGathering: true }))
+  display.update(state({ bytesRead: 250, isReadingAhead: true }))
   expect(last().startsWith('\r\u001b[2K')).toBe(true)
   expect(last()).toMatch(/\[#{6}-{18}\] 25 % {2}read/)
   vi.advanceTimersByTime(110)

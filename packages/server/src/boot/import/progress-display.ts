@@ -9,7 +9,7 @@ export interface ProgressState {
   /** All events there will be, where that is known: then they measure the progress, not the bytes read. */
   readonly expected: number | undefined
   /** Nothing can be sent yet: lines are being gathered into events until the input ends. */
-  readonly isGathering: boolean
+  readonly isReadingAhead: boolean
 }
 
 export interface ProgressDisplay {
@@ -46,13 +46,13 @@ export function createProgressDisplay(output: {
     size: undefined,
     acknowledged: 0,
     expected: undefined,
-    isGathering: false,
+    isReadingAhead: false,
   }
 
   const line = (): string => {
     const seconds = (performance.now() - started) / 1000
     const rate = last.acknowledged / Math.max(seconds, 0.001)
-    const done = last.isGathering ? 'read' : `${grouped(last.acknowledged)} events  ${grouped(rate)}/s`
+    const done = last.isReadingAhead ? 'read' : `${grouped(last.acknowledged)} events  ${grouped(rate)}/s`
     const [part, whole] =
       last.expected === undefined ? [last.bytesRead, last.size] : [last.acknowledged, last.expected]
     if (!whole) return done
@@ -70,7 +70,7 @@ export function createProgressDisplay(output: {
     update(state) {
       const now = performance.now()
       // Rate and remaining time are those of sending, which begins now.
-      if (last.isGathering && !state.isGathering) started = now
+      if (last.isReadingAhead && !state.isReadingAhead) started = now
       last = state
       if (now - shownAt < (output.isTTY ? repaintMilliseconds : lineMilliseconds)) return
       shownAt = now

@@ -4,7 +4,7 @@ import { DomainError } from '../../platform/errors.ts'
 import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
 import { createSpool, type Spool } from '../../platform/files/spool.ts'
 import { success } from '../../platform/http/envelope.ts'
-import { createQueryGate } from './query/gate.ts'
+import { createQueryLimiter } from './query/query-limiter.ts'
 import type { Answer } from './statistics-service.ts'
 
 /** The envelope of an answer, ready to be sent. */
@@ -26,7 +26,7 @@ export function createAnswerBodies(options: {
   readonly maxBytes?: number
 }) {
   const { directory, room, maxBytes = queryLimits.envelopeBytes } = options
-  const gate = createQueryGate({ running: maxFilesOfCompany, waiting: 0, what: 'large answers' })
+  const limiter = createQueryLimiter({ running: maxFilesOfCompany, waiting: 0, what: 'large answers' })
 
   async function fill(spool: Spool, pieces: AsyncIterable<string>): Promise<void> {
     for await (const piece of pieces) {
@@ -44,7 +44,7 @@ export function createAnswerBodies(options: {
     async collect(answer: Answer, companyId: string): Promise<AnswerBody> {
       let leave = () => {}
       const onFile = async () => {
-        leave = await gate.enter(companyId)
+        leave = await limiter.enter(companyId)
       }
       const spool = createSpool({ directory, room, onFile })
       try {

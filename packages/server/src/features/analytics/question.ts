@@ -3,7 +3,7 @@ import type { LabelUse } from './label-warnings.ts'
 import type { CompiledQuery } from './query/compile/compile.ts'
 import type { Attribution } from './query/compile/compile-credits.ts'
 import type { Definitions } from './query/compile/compile-lookups.ts'
-import type { WorkflowSight } from './query/compile/compile-workflows.ts'
+import type { VisibleWorkflows } from './query/compile/compile-workflows.ts'
 import type { EventAliases } from './query/compile/event-name.ts'
 import type { KnownCohorts } from './query/query.ts'
 import type { Zone } from './query/time/zone.ts'
@@ -21,7 +21,7 @@ export interface StatisticsSettings {
 
 /** The same for the user who reads the answer. */
 export interface AskedSettings extends StatisticsSettings {
-  readonly sight: WorkflowSight
+  readonly visibleWorkflows: VisibleWorkflows
 }
 
 /** Of whom and when a question is asked. */

@@ -3,15 +3,15 @@ import type { Query } from '@millrace/contract/resources/query.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { findDimension } from './catalogue/catalogue.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
-import type { Reader } from './definitions/sight-store.ts'
+import type { Reader } from './definitions/visible-workflows-store.ts'
 import { membersIn } from './label-warnings.ts'
 import { compileTogether, sharedForm } from './query/compile/compile-together.ts'
-import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { type Plan, planQuery } from './query/plan.ts'
+import type { QueryLimiter } from './query/query-limiter.ts'
+import { createResultWriter } from './query/result-writer.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { type EngineCell, type RunLimits, runCompiled } from './query/run.ts'
-import { createResultWriter } from './query/shape.ts'
 import { openZone } from './query/time/zone.ts'
 import type { AskedSettings } from './question.ts'
 
@@ -19,7 +19,7 @@ export interface SharedAnswersDependencies {
   readonly columnar: Columnar
   readonly readSettings: (reader: Reader) => Promise<AskedSettings>
   readonly readCohorts: ReadCohorts
-  readonly gate: QueryGate
+  readonly limiter: QueryLimiter
   readonly limits: RunLimits
   /** Tells the metrics how the work of a statement ended. */
   readonly observe: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
@@ -29,7 +29,7 @@ export interface SharedAnswersDependencies {
 
 export interface SharedRequest {
   readonly companyId: string
-  /** Whose sight counts. */
+  /** Whose teams decide which workflows the answer names. */
   readonly readerId: string | null
   readonly queries: readonly Query[]
   /** The instant that relative ranges are read as of, in milliseconds since 1970. */
@@ -54,7 +54,7 @@ export function createSharedAnswers({
   columnar,
   readSettings,
   readCohorts,
-  gate,
+  limiter,
   limits,
   observe,
   warnOfLabels,
@@ -67,7 +67,7 @@ export function createSharedAnswers({
       const plans = asked.map(({ plan }) => plan)
       const statement = compileTogether(plans, companyId, settings)
       const rows = plans.map((): EngineCell[][] => [])
-      const leave = await gate.enter(companyId, signal)
+      const leave = await limiter.enter(companyId, signal)
       try {
         for await (const some of runCompiled(columnar, statement, limits, signal)) {
           for (const row of some) {

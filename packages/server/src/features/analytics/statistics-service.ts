@@ -1,4 +1,4 @@
-// One file past 400 lines: what the ways of asking share, from the gate to the cache, stands in one closure.
+// One file past 400 lines: what the ways of asking share, from the limiter to the cache, stands in one closure.
 
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises'
@@ -20,18 +20,18 @@ import {
 import { findDimension } from './catalogue/catalogue.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import type { DefinitionReader } from './definitions/definition-reader.ts'
-import type { Reader, ReadSight } from './definitions/sight-store.ts'
+import type { Reader, ReadVisibleWorkflows } from './definitions/visible-workflows-store.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { labelsAmong, type MemberUse, membersIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { Definitions } from './query/compile/compile-lookups.ts'
-import type { QueryGate } from './query/gate.ts'
 import { parseQuery } from './query/parse/parse.ts'
 import { planQuery } from './query/plan.ts'
 import { createQueryFaults } from './query/query-faults.ts'
+import type { QueryLimiter } from './query/query-limiter.ts'
+import { createResultWriter, type ResultFormat } from './query/result-writer.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, runCompiled } from './query/run.ts'
-import { createResultWriter, type ResultFormat } from './query/shape.ts'
 import { openZone } from './query/time/zone.ts'
 import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
 import { createSharedAnswers } from './shared-answers.ts'
@@ -42,13 +42,13 @@ export interface StatisticsDependencies {
   readonly columnar: Columnar
   readonly store: StatisticsStore
   readonly readSettings: (companyId: string) => Promise<StatisticsSettings>
-  readonly readSight: ReadSight
+  readonly readVisibleWorkflows: ReadVisibleWorkflows
   readonly readCohorts: ReadCohorts
   readonly definitions: DefinitionReader
   readonly clock: Clock
   /** For ages; default the clock. */
   readonly steadyClock?: Clock
-  readonly gate: QueryGate
+  readonly limiter: QueryLimiter
   readonly limits: RunLimits
   /** Called at the end of every query, with the seconds from its start to its last piece. */
   readonly onAnswered: (outcome: QueryOutcome, seconds: number) => void
@@ -61,7 +61,7 @@ export interface AnswerRequest {
   readonly companyId: string
   /** Who asks: the users of a company take turns. */
   readonly userId?: string
-  /** Whose sight counts, who need not ask: null where that user is no more. */
+  /** Whose teams decide which workflows the answer names: null where that user is no more. */
   readonly readerId: string | null
   readonly format: ResultFormat
   /** Sent row by row, so that the number of rows has no bound unless the query gives one. */
@@ -121,14 +121,17 @@ interface Described {
 }
 
 export function createStatisticsService(dependencies: StatisticsDependencies) {
-  const { columnar, store, readSettings, readSight, readCohorts, definitions } = dependencies
-  const { clock, steadyClock = clock, gate, limits, onAnswered } = dependencies
+  const { columnar, store, readSettings, readVisibleWorkflows, readCohorts, definitions } = dependencies
+  const { clock, steadyClock = clock, limiter, limits, onAnswered } = dependencies
   const described = new LRUCache<string, Described>({ max: rememberedCompanies })
   const cache = createAnswerCache({ clock: steadyClock })
 
   async function settingsOf(reader: Reader): Promise<AskedSettings> {
-    const [settings, sight] = await Promise.all([readSettings(reader.companyId), readSight(reader)])
-    return { ...settings, sight }
+    const [settings, visibleWorkflows] = await Promise.all([
+      readSettings(reader.companyId),
+      readVisibleWorkflows(reader),
+    ])
+    return { ...settings, visibleWorkflows }
   }
 
   async function prepare({
@@ -141,7 +144,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     const settings = await settingsOf({ companyId, readerId })
     const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
-    const found = await definitions.read(companyId, question.lookups ?? [], settings.sight)
+    const found = await definitions.read(companyId, question.lookups ?? [], settings.visibleWorkflows)
     return question.prepare({
       companyId,
       instant: now.instant,
@@ -248,7 +251,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
   ): AsyncGenerator<string> {
     const writer = createResultWriter(request.format, compiled, zone)
     const rowLimit = createRowLimit(compiled)
-    const leave = await gate.enter(request.companyId, request.signal, request.userId)
+    const leave = await limiter.enter(request.companyId, request.signal, request.userId)
     try {
       const ofLabels = warningsInTime(request)
       let begun = false

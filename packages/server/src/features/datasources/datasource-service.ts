@@ -15,7 +15,6 @@ import { refusing, requireRoom } from '../../platform/resources/resource.ts'
 import type { Queries as AllQueries, Relational } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
-import { toDatasource } from './datasource-shape.ts'
 import {
   createDatasourceStore,
   type DatasourceFilter,
@@ -24,6 +23,7 @@ import {
   type Viewer,
 } from './datasource-store.ts'
 import type { ImportLogStore } from './imports/import-log-store.ts'
+import { toDatasource } from './present-datasource.ts'
 import type { WorkerSettings } from './refreshes/worker-settings.ts'
 import { createWorkerStore } from './refreshes/worker-store.ts'
 

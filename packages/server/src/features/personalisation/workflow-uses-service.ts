@@ -31,10 +31,10 @@ export type WorkflowUses = ReturnType<typeof createWorkflowUses>
 /** What workflows use of other features, asked and changed inside the transaction that deletes it. */
 export function createWorkflowUses({
   readResources,
-  readSight,
+  readVisibleWorkflows,
 }: {
   readonly readResources: ReadResources
-  readonly readSight: ReadWorkflowSight
+  readonly readVisibleWorkflows: ReadWorkflowSight
 }) {
   /** Changes every draft and live version that names the object. */
   async function rewrite(
@@ -79,8 +79,8 @@ export function createWorkflowUses({
       const filter = { publishedOnly: true, outsideTeams, limit: 100 }
       const uses = await createVersionStore(tx).listUses(reader.companyId, reference, filter)
       if (uses.length === 0) return uses
-      const sight = await readSight(tx, reader)
-      const isSeen = ({ id }: { id: string }) => sight === 'all' || sight.includes(id)
+      const visibleWorkflows = await readVisibleWorkflows(tx, reader)
+      const isSeen = ({ id }: { id: string }) => visibleWorkflows === 'all' || visibleWorkflows.includes(id)
       const unseen = uses.filter((use) => !isSeen(use)).map(({ id }) => ({ id, name: otherTeams }))
       return [...uses.filter(isSeen), ...unseen]
     },

@@ -18,7 +18,7 @@ export interface WorkflowsDependencies
     Omit<VersionServiceDependencies, Made>,
     Omit<ZoneFinderDependencies, 'relational'> {
   readonly sources: Pick<DefinitionSources, 'templates' | 'categories'>
-  readonly readSight: ReadWorkflowSight
+  readonly readVisibleWorkflows: ReadWorkflowSight
   /** Tests put another one in its place. */
   readonly validateDefinition?: ValidateDefinition | undefined
 }
@@ -36,7 +36,7 @@ export function createWorkflows(dependencies: WorkflowsDependencies) {
   return {
     service: createWorkflowService(made),
     versions: createVersionService(made),
-    uses: createWorkflowUses({ readResources, readSight: dependencies.readSight }),
+    uses: createWorkflowUses({ readResources, readVisibleWorkflows: dependencies.readVisibleWorkflows }),
     findZone: createZoneFinder(made),
     readPreviewable: createPreviewReader(made),
   }

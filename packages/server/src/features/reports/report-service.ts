@@ -24,6 +24,7 @@ import type { RunQuery } from './evidence/evidence-runner.ts'
 import type { PlanReader } from './generations/generation.ts'
 import { createGenerationStore, type NewGeneration } from './generations/generation-store.ts'
 import { sumOfUsage } from './generations/usage.ts'
+import { makeRoom, maxReports } from './max-reports.ts'
 import {
   comparisonsOf,
   isCalendarUnit,
@@ -31,7 +32,6 @@ import {
   toldWindows,
   windowOf,
 } from './periods/periods.ts'
-import { makeRoom, maxReports } from './report-room.ts'
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
 import { detailsOf, titleOf, toSummary } from './report-summary.ts'
 

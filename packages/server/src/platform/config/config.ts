@@ -27,7 +27,7 @@ export interface Config {
   /** Bytes of free disk below which events are refused with 503, and below twice of which what is large is. */
   readonly diskReserveBytes: number
   /** How long a run of a workflow waits for its data. */
-  readonly runnerBudgetMs: number
+  readonly runnerTimeLimitMs: number
   readonly relational: { readonly url: string | undefined; readonly ownerUrl: string | undefined }
   readonly columnar: { readonly url: string | undefined }
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string }
@@ -59,7 +59,7 @@ export function configFrom(env: Environment): Config {
     maxStoredBytes: env.MILLRACE_MAX_STORED_BYTES,
     countryDatabase: env.MILLRACE_COUNTRY_DATABASE,
     diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
-    runnerBudgetMs: env.MILLRACE_RUNNER_BUDGET_MS,
+    runnerTimeLimitMs: env.MILLRACE_RUNNER_BUDGET_MS,
     relational: Object.freeze({ url: env.DATABASE_URL, ownerUrl: env.DATABASE_OWNER_URL }),
     columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),
     mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),

@@ -66,7 +66,7 @@ export interface Dimension extends Expression {
   /** It selects rows of every source and groups none. */
   readonly filterOnly?: true
   /**
-   * It names a workflow, where that is shown or what it is given: of workflows beyond the sight one value stands for it.
+   * It names a workflow, where that is shown or what it is given: one value stands for all workflows that the reader does not see.
    * The column of the relation that says whether the row's own is shown.
    */
   readonly shownBy?: 'is_shown' | 'entry_shown' | 'exit_shown'

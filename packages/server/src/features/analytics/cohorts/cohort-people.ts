@@ -4,7 +4,7 @@ import { cohort } from '../catalogue/catalogue.ts'
 import { events } from '../catalogue/events.ts'
 import type { CompiledQuery } from '../query/compile/compile.ts'
 import { rowsOf } from '../query/compile/compile-rows.ts'
-import type { WorkflowSight } from '../query/compile/compile-workflows.ts'
+import type { VisibleWorkflows } from '../query/compile/compile-workflows.ts'
 import type { EventAliases } from '../query/compile/event-name.ts'
 import { createParameters, type Parameters, select } from '../query/compile/parameters.ts'
 import type { CohortCondition } from '../query/query.ts'
@@ -16,7 +16,7 @@ export interface Company {
   readonly companyId: string
   readonly userId: string
   readonly eventAliases: EventAliases
-  readonly sight: WorkflowSight
+  readonly visibleWorkflows: VisibleWorkflows
 }
 
 /** Reads who belongs to a cohort; `run` gives the cells of all rows. */

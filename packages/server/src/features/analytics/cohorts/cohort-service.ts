@@ -22,7 +22,7 @@ import { assertMayChange } from '../../../platform/statistics-rights.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
-import type { ReadSight } from '../definitions/sight-store.ts'
+import type { ReadVisibleWorkflows } from '../definitions/visible-workflows-store.ts'
 import type { Now } from '../query/time/dates.ts'
 import { openZone } from '../query/time/zone.ts'
 import type { StatisticsSettings } from '../question.ts'
@@ -31,13 +31,13 @@ import type { CohortPeople, Company } from './cohort-people.ts'
 import { conditionOf, createCohortReader } from './cohort-reader.ts'
 import { type CohortFields, createCohortStore, type StoredCohort, toCohort } from './cohort-store.ts'
 import { parseCohortRule } from './parse-rule.ts'
-import { assertRuleShape } from './rule-shape.ts'
+import { validateRule } from './validate-rule.ts'
 
 export interface CohortServiceDependencies extends ResourceContext {
   readonly lists: CohortListStore
   readonly people: CohortPeople
   readonly readSettings: (companyId: string) => Promise<Pick<StatisticsSettings, 'timezone' | 'eventAliases'>>
-  readonly readSight: ReadSight
+  readonly readVisibleWorkflows: ReadVisibleWorkflows
   /** @throws {DomainError} `usedByWorkflows` while a published workflow uses the cohort */
   readonly requireUnused: (
     tx: Queries,
@@ -54,18 +54,18 @@ export type CohortService = ReturnType<typeof createCohortService>
 
 /** Saved groups of persons (docs/statistics.md, Cohorts). */
 export function createCohortService(dependencies: CohortServiceDependencies) {
-  const { relational, lockCompany, lists, people, readSettings, readSight, requireUnused, clock } =
+  const { relational, lockCompany, lists, people, readSettings, readVisibleWorkflows, requireUnused, clock } =
     dependencies
   const record = recorderOf('cohort', dependencies.recordAudit)
   const store = createCohortStore(relational.db)
 
   async function nowOf({ companyId, userId }: Principal): Promise<{ now: Now; company: Company }> {
-    const [{ timezone, eventAliases }, sight] = await Promise.all([
+    const [{ timezone, eventAliases }, visibleWorkflows] = await Promise.all([
       readSettings(companyId),
-      readSight({ companyId, readerId: userId }),
+      readVisibleWorkflows({ companyId, readerId: userId }),
     ])
     const now = { instant: clock.now(), zone: openZone(timezone) }
-    return { now, company: { companyId, userId, eventAliases, sight } }
+    return { now, company: { companyId, userId, eventAliases, visibleWorkflows } }
   }
 
   const get = async ({ companyId }: Principal, id: string): Promise<StoredCohort> =>
@@ -74,7 +74,7 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
   /** @throws {DomainError} */
   async function checkRule(principal: Principal, rule: Cohort['rule'] | undefined): Promise<void> {
     if (!rule) return
-    assertRuleShape(rule)
+    validateRule(rule)
     parseCohortRule(rule, (await nowOf(principal)).now)
   }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../platform/errors.ts'
 import type { Lookup } from '../catalogue/member.ts'
 import { type Definitions, noDefinitions, type Texts } from '../query/compile/compile-lookups.ts'
-import type { WorkflowSight } from '../query/compile/compile-workflows.ts'
+import type { VisibleWorkflows } from '../query/compile/compile-workflows.ts'
 import type { DefinitionStore, NamedCategory } from './definition-store.ts'
 
 /** Bytes of all texts and identifiers of a statement; the engine takes some more (platform/stores/columnar-params.ts). */
@@ -17,14 +17,18 @@ export type DefinitionReader = ReturnType<typeof createDefinitionReader>
 export function createDefinitionReader(store: DefinitionStore) {
   return {
     /**
-     * The texts that these lookups need, of workflows within the sight.
+     * The texts that these lookups need, of workflows that the reader sees.
      * @throws {DomainError} `tooComplex` when they are more than a statement takes
      */
-    async read(companyId: string, lookups: readonly Lookup[], sight: WorkflowSight): Promise<Definitions> {
+    async read(
+      companyId: string,
+      lookups: readonly Lookup[],
+      visibleWorkflows: VisibleWorkflows,
+    ): Promise<Definitions> {
       const asked = new Set(lookups.map((each) => each.of))
       const found: { -readonly [Key in keyof Definitions]: Definitions[Key] } = { ...noDefinitions }
       if (asked.has('workflowName') || asked.has('workflowTeams')) {
-        const seen = sight === 'all' ? undefined : new Set(sight)
+        const seen = visibleWorkflows === 'all' ? undefined : new Set(visibleWorkflows)
         const all = (await store.listWorkflows(companyId, maxListed)).filter(
           ({ id }) => seen?.has(id) ?? true,
         )

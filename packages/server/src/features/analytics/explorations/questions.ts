@@ -30,7 +30,7 @@ export function funnelQuestion(query: FunnelQuery): Question {
     prepare(asked) {
       const { companyId, settings } = asked
       const funnel = parseFunnel(query, readingOf(asked), settings.eventAliases)
-      return { compiled: compileFunnel(funnel, companyId, settings.sight), zone: funnel.zone }
+      return { compiled: compileFunnel(funnel, companyId, settings.visibleWorkflows), zone: funnel.zone }
     },
   }
 }

@@ -44,7 +44,7 @@ export function createMembershipReader({ columnar, resolvePersons }: MembershipD
       companyId,
       eventAliases,
       // Persons are members for what is shown, and for no reader.
-      sight: 'all',
+      visibleWorkflows: 'all',
       parameters,
       rowsOf,
       only: {

@@ -3,7 +3,7 @@ import { type EmailTemplate, emailTemplate } from '../../../platform/mail/email-
 import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import type { Mail } from '../../../platform/mail/outbox.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
-import { createDirectoryStore } from './directory/directory-store.ts'
+import { createPeopleStore } from './people-store.ts'
 
 type Content = Pick<Mail, 'subject' | 'text' | 'html'>
 
@@ -109,7 +109,7 @@ export async function mailAdministrators(
   companyId: string,
   contentIn: (language: Language) => { readonly subject: string; readonly before: readonly string[] },
 ): Promise<void> {
-  for (const { email, language } of await createDirectoryStore(tx).listAdministrators(companyId)) {
+  for (const { email, language } of await createPeopleStore(tx).listAdministrators(companyId)) {
     const { subject, before } = contentIn(language)
     await enqueueMail(tx, companyId, { to: email, ...compose(subject, { language, before }) })
   }

@@ -9,7 +9,7 @@ import type { ReadyZone } from './zone-cache.ts'
 export interface ClicksDependencies {
   readonly persons: Pick<PersonSource, 'readPerson'>
   /** Milliseconds that a look-up may take. */
-  readonly budgetMs: number
+  readonly timeLimitMs: number
   readonly warn: (about: string, fields: object, message: string) => void
 }
 
@@ -20,7 +20,7 @@ const lookBackMs = 90 * 86_400_000
  * What a click needs to know of the content that it is on: its own address says so (`{{click}}`), else the events of the
  * person. Nothing of it is in the memory of a process, so that every process answers alike, also after a restart.
  */
-export function createClicks({ persons, budgetMs, warn }: ClicksDependencies) {
+export function createClicks({ persons, timeLimitMs, warn }: ClicksDependencies) {
   return {
     /** What the address of the click is given with a content; undefined where it needs more than there is room for. */
     sign(ready: ReadyZone, request: RunRequest, { branch, destination }: ShownContent): string | undefined {
@@ -59,7 +59,7 @@ export function createClicks({ persons, budgetMs, warn }: ClicksDependencies) {
       const { companyId, workflowId } = zone
       try {
         const since = new Date(now - lookBackMs)
-        const signal = AbortSignal.timeout(budgetMs)
+        const signal = AbortSignal.timeout(timeLimitMs)
         const { events } = await persons.readPerson({ ...person, companyId, since, signal })
         return events.find(
           ({ name, labels }) => name === 'workflow_display' && labels.workflowId === workflowId,

@@ -27,7 +27,7 @@ export interface PreviewDependencies
     | 'readSender'
     | 'openZone'
     | 'publicUrl'
-    | 'budgetMs'
+    | 'timeLimitMs'
     | 'clock'
   > {
   readonly readVersion: ReadVersion
@@ -38,12 +38,12 @@ export type PreviewService = ReturnType<typeof createPreviewService>
 
 const maxFaults = 50
 /** What a run must not wait for, a user who looks for the slow step can. */
-const minBudgetMs = 3_000
+const minTimeLimitMs = 3_000
 
 /** Runs versions for users who want to see what they do; nothing of it is counted. */
 export function createPreviewService(dependencies: PreviewDependencies) {
   const { readVersion, readCompany, listExperiments, listSeenDatasources, environmentOf } = dependencies
-  const { budgetMs, publicUrl, clock } = dependencies
+  const { timeLimitMs, publicUrl, clock } = dependencies
 
   async function getVersion(
     principal: Principal,
@@ -136,7 +136,7 @@ export function createPreviewService(dependencies: PreviewDependencies) {
         entrypoint,
         request,
         environment,
-        budgetMs: Math.max(budgetMs, minBudgetMs),
+        timeLimitMs: Math.max(timeLimitMs, minTimeLimitMs),
         clickAddress: () => clickAddressOf(`${publicUrl()}/r/preview`, request, undefined),
         trace: (step) => steps.push(toStep(step, shown)),
       })

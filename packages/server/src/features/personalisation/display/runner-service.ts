@@ -49,7 +49,7 @@ export interface RunnerDependencies {
   /** Address under which users reach the service, without a path. */
   readonly publicUrl: () => string
   /** Milliseconds that a run may wait for its data. */
-  readonly budgetMs: number
+  readonly timeLimitMs: number
   readonly clock: Clock
   /** By which what is remembered grows old; the same clock when absent. */
   readonly steadyClock?: Clock
@@ -110,11 +110,11 @@ const maxComputingMs = 100
 
 /** Runs published workflows for end users (docs/workflows.md, Runner). */
 export function createRunnerService(dependencies: RunnerDependencies) {
-  const { clock, log, publicUrl, budgetMs, record } = dependencies
+  const { clock, log, publicUrl, timeLimitMs, record } = dependencies
   const { steadyClock = clock } = dependencies
   let isListening = false
   const zones = createZoneCache({ ...dependencies, clock: steadyClock, isListening: () => isListening })
-  const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: budgetMs })
+  const rows = createRowCache({ source: dependencies.rows, clock: steadyClock, waitMs: timeLimitMs })
   const readable = createLoadingCache({
     load: async (viewer: Viewer): Promise<ReadonlySet<string>> =>
       new Set(await dependencies.listSeenDatasources(viewer)),
@@ -126,7 +126,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     maxEntries: 1_000,
   })
   const computing = createComputingLimits({
-    perRunMs: Math.min(budgetMs, maxComputingMs),
+    perRunMs: Math.min(timeLimitMs, maxComputingMs),
     clock: steadyClock,
   })
   const totals = Object.fromEntries(Object.keys(counted).map((name) => [name, 0])) as Record<Counted, number>
@@ -143,7 +143,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
     log.warn(fields, message)
   }
 
-  const clicks = createClicks({ persons: dependencies.persons, budgetMs, warn })
+  const clicks = createClicks({ persons: dependencies.persons, timeLimitMs, warn })
 
   const environmentOf = (
     ready: Pick<ReadyZone, 'experiments'>,
@@ -208,7 +208,7 @@ export function createRunnerService(dependencies: RunnerDependencies) {
         entrypoint: { ...entrypoint, first },
         request: runRequest,
         environment: environmentOf(ready, zone.companyId, () => readable.find(zone)),
-        budgetMs,
+        timeLimitMs,
         clickAddress: (shown) =>
           clickAddressOf(displayAddress, runRequest, clicks.sign(ready, runRequest, shown)),
       })

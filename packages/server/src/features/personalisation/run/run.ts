@@ -27,14 +27,14 @@ export interface RunOptions {
   readonly request: RunRequest
   readonly environment: RunEnvironment
   /** How long it may wait for data. */
-  readonly budgetMs: number
+  readonly timeLimitMs: number
   readonly trace?: (step: TracedStep) => void
 }
 
 /** The time that a run had for its data is used up. */
 class TimeUsedUp extends Error {
-  constructor(budgetMs: number) {
-    super(`the data were not there within ${budgetMs} ms`)
+  constructor(timeLimitMs: number) {
+    super(`the data were not there within ${timeLimitMs} ms`)
   }
 }
 
@@ -88,7 +88,7 @@ export class Run implements RunView {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
-    if (this.#isLate) this.#controller.abort(new TimeUsedUp(this.#options.budgetMs))
+    if (this.#isLate) this.#controller.abort(new TimeUsedUp(this.#options.timeLimitMs))
     return this.#controller.signal
   }
 
@@ -220,7 +220,7 @@ export class Run implements RunView {
       if (this.#isLate) {
         // What is kept was there at once; what is read now serves the next run.
         value.catch(() => {})
-        this.#fail(node, new TimeUsedUp(this.#options.budgetMs), began)
+        this.#fail(node, new TimeUsedUp(this.#options.timeLimitMs), began)
         return undefined
       }
       return value.then(
@@ -268,7 +268,7 @@ export class Run implements RunView {
   }
 
   async within<T>(wait: Promise<T>): Promise<T | undefined> {
-    const left = this.#options.budgetMs - this.milliseconds
+    const left = this.#options.timeLimitMs - this.milliseconds
     if (left <= 0) {
       this.#becomeLate()
       wait.catch(() => {})
@@ -293,7 +293,7 @@ export class Run implements RunView {
   #becomeLate(): void {
     if (this.#isLate) return
     this.#isLate = true
-    const error = new TimeUsedUp(this.#options.budgetMs)
+    const error = new TimeUsedUp(this.#options.timeLimitMs)
     this.#controller?.abort(error)
     for (const node of this.#options.executable.data) {
       const { number } = node
@@ -312,7 +312,7 @@ export class Run implements RunView {
 
   /** Becomes late where the time was used up without waiting. */
   checkTime(): void {
-    if (!this.#isLate && this.milliseconds > this.#options.budgetMs) this.#becomeLate()
+    if (!this.#isLate && this.milliseconds > this.#options.timeLimitMs) this.#becomeLate()
   }
 }
 

@@ -37,7 +37,7 @@ export interface RunQuery<Context = RunContext> {
 
 export interface RunContext {
   readonly companyId: string
-  /** Whose sight counts. */
+  /** Whose teams decide which workflows the answer names. */
   readonly readerId: string | null
   readonly signal?: AbortSignal
 }

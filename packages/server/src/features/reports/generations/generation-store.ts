@@ -174,7 +174,10 @@ export function createGenerationStore(db: Queries) {
       return row
     },
 
-    /** Whose sight its evidence has: who asked for it, or the owner of the automatic report; null where they are gone. */
+    /**
+     * Whose teams decide which workflows its evidence names: the user who asked for it, or the owner of the automatic
+     * report; null where that user is gone.
+     */
     async findReaderId(generationId: string): Promise<string | null> {
       const { rows } = await db.execute<{ reader_id: string | null }>(
         sql`select case asked.requested_type when 'platform' then settings.owner_id else asked.requested_by end

@@ -11,7 +11,7 @@ import type { PlannedQuery } from '../../questions/planned-query.ts'
 
 export interface GenerationRequest {
   readonly companyId: string
-  /** Whose sight counts. */
+  /** Whose teams decide which workflows the answer names. */
   readonly readerId: string | null
   readonly generationId: string
   readonly locale: Language

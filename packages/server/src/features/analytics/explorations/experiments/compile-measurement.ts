@@ -82,7 +82,7 @@ export function compileMeasurement(query: MeasurementQuery): CompiledQuery {
     ...query,
     parameters,
     // A metric names events and measures, and nothing of a workflow.
-    rows: { companyId, filters: [], times, eventAliases, sight: 'all', parameters },
+    rows: { companyId, filters: [], times, eventAliases, visibleWorkflows: 'all', parameters },
     kinds: kindsOf(metrics),
     withValues: metrics.some(({ kind }) => kind === 'revenue_per_user'),
     windowHours: [...new Set(metrics.map(({ windowHours }) => windowHours))],

@@ -2,7 +2,7 @@ import { funnelLimits } from '@millrace/contract/resources/funnel.ts'
 import { queryLimits } from '@millrace/contract/resources/query.ts'
 import type { CompiledQuery, ResultColumn } from '../../query/compile/compile.ts'
 import { createBuckets, formOf } from '../../query/compile/compile-groupings.ts'
-import type { WorkflowSight } from '../../query/compile/compile-workflows.ts'
+import type { VisibleWorkflows } from '../../query/compile/compile-workflows.ts'
 import { createParameters, nested, type Parameters, select } from '../../query/compile/parameters.ts'
 import { unionOf } from '../../query/time/interval.ts'
 import { attemptsSql, isCompared, rangeIndexes, stepNumbers } from './compile-attempts.ts'
@@ -11,13 +11,17 @@ import type { Funnel } from './parse-funnel.ts'
 const median = 'quantileExactInclusive'
 
 /** Writes a funnel as one statement: rows of each range, bucket, value and step, in this order. */
-export function compileFunnel(funnel: Funnel, companyId: string, sight: WorkflowSight): CompiledQuery {
+export function compileFunnel(
+  funnel: Funnel,
+  companyId: string,
+  visibleWorkflows: VisibleWorkflows,
+): CompiledQuery {
   const parameters = createParameters()
   const { eventAliases } = funnel
   const buckets = createBuckets(funnel.zone, unionOf(funnel.ranges.map(({ interval }) => interval)))
   const counted = countedSql(
     funnel,
-    attemptsSql({ funnel, buckets, companyId, eventAliases, sight, parameters }),
+    attemptsSql({ funnel, buckets, companyId, eventAliases, visibleWorkflows, parameters }),
   )
   const rows = rowsSql(funnel, funnel.breakdown ? largestSql(funnel, counted) : counted, parameters)
   return Object.freeze({

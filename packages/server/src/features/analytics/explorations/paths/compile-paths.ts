@@ -34,10 +34,10 @@ interface Context extends StatementContext {
 export function compilePaths(
   paths: ParsedPaths,
   companyId: string,
-  { eventAliases, sight }: Pick<CompileSettings, 'eventAliases' | 'sight'>,
+  { eventAliases, visibleWorkflows }: Pick<CompileSettings, 'eventAliases' | 'visibleWorkflows'>,
 ): CompiledQuery {
   const parameters = createParameters()
-  const context = { paths, companyId, eventAliases, sight, parameters }
+  const context = { paths, companyId, eventAliases, visibleWorkflows, parameters }
   const limit = paths.depth * (paths.edges + 1)
   const ranked = select(
     [

@@ -15,7 +15,11 @@ const weekly: RetentionQuery = {
 
 function compile(parts: Partial<RetentionQuery> = {}) {
   const now = { instant: Date.parse('2026-04-01T00:00:00Z'), zone: openZone('UTC'), cohorts: new Map() }
-  const settings = { eventAliases: new Map(), sight: 'all' as const, attribution: defaultAttribution }
+  const settings = {
+    eventAliases: new Map(),
+    visibleWorkflows: 'all' as const,
+    attribution: defaultAttribution,
+  }
   const { sql, params } = compileRetention(parseRetention({ ...weekly, ...parts }, now), 'company', settings)
   const shown = Object.entries(params).reduce(
     (text, [name, value]) => text.replaceAll(new RegExp(`\\{${name}:[^}]*\\}`, 'g'), JSON.stringify(value)),

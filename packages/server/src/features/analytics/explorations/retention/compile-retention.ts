@@ -33,10 +33,10 @@ interface Context extends StatementContext {
 export function compileRetention(
   retention: ParsedRetention,
   companyId: string,
-  { eventAliases, sight }: Pick<CompileSettings, 'eventAliases' | 'sight'>,
+  { eventAliases, visibleWorkflows }: Pick<CompileSettings, 'eventAliases' | 'visibleWorkflows'>,
 ): CompiledQuery {
   const parameters = createParameters()
-  const context = { retention, companyId, eventAliases, sight, parameters }
+  const context = { retention, companyId, eventAliases, visibleWorkflows, parameters }
   const { calendar, firstCohort, lastCohort, periods, now } = retention
   const starts = Array.from({ length: lastCohort - firstCohort + 1 }, (_, i) =>
     calendar.startOf(firstCohort + i),

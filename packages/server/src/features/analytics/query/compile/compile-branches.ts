@@ -101,9 +101,9 @@ function rowsWithin(
   times: TimeSet,
   conditions: readonly string[] = [],
 ): Rows {
-  const { companyId, eventAliases, sight, definitions, parameters } = context
+  const { companyId, eventAliases, visibleWorkflows, definitions, parameters } = context
   const { source, filters } = branch
-  const options = { companyId, filters, times, eventAliases, sight, definitions, parameters }
+  const options = { companyId, filters, times, eventAliases, visibleWorkflows, definitions, parameters }
   if (source.id === 'sessions') return sessionRowsOf(options)
   if (branch.over === 'credits') return creditRowsOf({ ...options, source, attribution: context.attribution })
   return rowsOf({ ...options, source, conditions })

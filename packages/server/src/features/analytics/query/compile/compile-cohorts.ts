@@ -167,10 +167,10 @@ function eventsPart(
   aggregate: string,
   filters: RowsOptions['filters'],
   times: TimeSet,
-  { companyId, eventAliases, sight, parameters, rowsOf, only }: CohortContext,
+  { companyId, eventAliases, visibleWorkflows, parameters, rowsOf, only }: CohortContext,
 ): string {
   const conditions = only?.events ?? []
-  const of = { companyId, eventAliases, sight, parameters }
+  const of = { companyId, eventAliases, visibleWorkflows, parameters }
   const rows = rowsOf({ source: events, filters, times, conditions, ...of })
   rows.need(['client', 'device', 'time'])
   // The relation lies in the hull; separate intervals are distinguished here.

@@ -17,7 +17,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
     filters,
     times,
     eventAliases,
-    sight,
+    visibleWorkflows,
     definitions = noDefinitions,
     parameters,
     conditions = [],
@@ -30,11 +30,11 @@ export function rowsOf(options: RowsOptions): StoredRows {
   const bounds: TimeSet = hull ? [hull] : []
   const ofCompany = `company = ${parameters.bind('String', companyId)}`
   let perItem = false
-  /** Written on first use: a statement that names nothing of a workflow binds no sight. */
+  /** Written on first use: a statement that names nothing of a workflow does not bind which are visible. */
   let shown: Expression | undefined
 
   function whereShown(): Expression | undefined {
-    shown ??= shownSql(source, sight, eventAliases, parameters)
+    shown ??= shownSql(source, visibleWorkflows, eventAliases, parameters)
     return shown
   }
 
@@ -110,7 +110,7 @@ export function rowsOf(options: RowsOptions): StoredRows {
   ): string {
     return treeSql(filter, (leaf) => {
       const { dimension, operator, cohort } = leaf
-      if (cohort) return inCohort(cohort, { companyId, eventAliases, sight, parameters, rowsOf })
+      if (cohort) return inCohort(cohort, { companyId, eventAliases, visibleWorkflows, parameters, rowsOf })
       const sql = sqlOf(dimension)
       const compared = dimension.eventName
         ? comparedNames(sql, leaf, eventAliases, parameters)

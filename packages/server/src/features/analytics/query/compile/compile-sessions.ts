@@ -40,14 +40,14 @@ function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
 
 /** Sessions as rows of a source (docs/statistics.md, sessions): filters choose among them and cut no events out. */
 export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
-  const { filters, times, sight, parameters } = options
+  const { filters, times, visibleWorkflows, parameters } = options
   const needed = new Set<string>()
   const hull = hullOf(times)
   const ofPersons = filters.filter(isOfPerson)
 
   function dimensionSql(dimension: Dimension): string {
     for (const name of dimension.columns) needed.add(name)
-    if (!dimension.shownBy || sight === 'all') return dimension.sql
+    if (!dimension.shownBy || visibleWorkflows === 'all') return dimension.sql
     needed.add(dimension.shownBy)
     return concealedSql(dimension.shownBy, dimension.sql)
   }

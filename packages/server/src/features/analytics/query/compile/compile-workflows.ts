@@ -8,7 +8,7 @@ import { nested, type Parameters, select } from './parameters.ts'
  * Of which workflows names, addresses and parameters are shown (docs/statistics.md, Workflows of other teams): of all, or
  * of those with these identifiers.
  */
-export type WorkflowSight = 'all' | readonly string[]
+export type VisibleWorkflows = 'all' | readonly string[]
 
 /** The column of a relation that says whether what a row names of a workflow is shown. */
 export const shownColumn = 'is_shown'
@@ -27,12 +27,12 @@ export function storedInteractionNames(eventAliases: EventAliases): string[] {
 /** Whether a row of the source's table shows what it names of a workflow; nothing where every row does. */
 export function shownSql(
   { table }: Source,
-  sight: WorkflowSight,
+  visibleWorkflows: VisibleWorkflows,
   eventAliases: EventAliases,
   parameters: Parameters,
 ): Expression | undefined {
-  if (sight === 'all' || table === 'orders') return undefined
-  const seen = (id: string) => `${id} IN ${parameters.bind('Array(String)', sight)}`
+  if (visibleWorkflows === 'all' || table === 'orders') return undefined
+  const seen = (id: string) => `${id} IN ${parameters.bind('Array(String)', visibleWorkflows)}`
   if (table === 'workflow_events') return { sql: seen('workflow_id'), columns: ['workflow_id'] }
   const names = parameters.bind('Array(String)', storedInteractionNames(eventAliases))
   const id = "labels['workflowId']"

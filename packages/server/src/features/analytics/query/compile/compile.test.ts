@@ -13,7 +13,7 @@ function compiled(query: Partial<Query>, zone = 'Europe/Paris', exactCounts = tr
   const now = { instant: Date.parse('2026-03-18T15:30:00Z'), zone: openZone(zone) }
   return compileQuery(planQuery(parseQuery(whole, now)), company, {
     eventAliases: new Map(),
-    sight: 'all',
+    visibleWorkflows: 'all',
     attribution: defaultAttribution,
     exactCounts,
   })

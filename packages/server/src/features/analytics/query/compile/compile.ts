@@ -8,7 +8,7 @@ import type { Attribution } from './compile-credits.ts'
 import { filledSql } from './compile-fill.ts'
 import { type CellForm, createBuckets, formOf } from './compile-groupings.ts'
 import { type Definitions, noDefinitions } from './compile-lookups.ts'
-import type { WorkflowSight } from './compile-workflows.ts'
+import type { VisibleWorkflows } from './compile-workflows.ts'
 import type { EventAliases } from './event-name.ts'
 import { createParameters, nested, select } from './parameters.ts'
 import { scansOf } from './scans.ts'
@@ -24,7 +24,7 @@ export interface CompileSettings {
   readonly exactCounts: boolean
   readonly eventAliases: EventAliases
   /** Of the user who reads the answer. */
-  readonly sight: WorkflowSight
+  readonly visibleWorkflows: VisibleWorkflows
   readonly attribution: Attribution
   /** Absent where the query looks up no text. */
   readonly definitions?: Definitions
@@ -58,7 +58,7 @@ const rangeKey = 'compareDateRange'
 export function compileQuery(
   plan: Plan,
   companyId: string,
-  { eventAliases, sight, attribution, exactCounts, definitions = noDefinitions }: CompileSettings,
+  { eventAliases, visibleWorkflows, attribution, exactCounts, definitions = noDefinitions }: CompileSettings,
 ): CompiledQuery {
   const parameters = createParameters()
   const compared = plan.ranges.some(({ label }) => label !== undefined)
@@ -69,7 +69,7 @@ export function compileQuery(
     buckets,
     companyId,
     eventAliases,
-    sight,
+    visibleWorkflows,
     attribution,
     definitions,
     exactCounts,

@@ -2,7 +2,7 @@ import type { Dimension, Source } from '../../catalogue/member.ts'
 import type { DimensionFilter, FilterTree } from '../query.ts'
 import type { TimeSet } from '../time/interval.ts'
 import type { Definitions } from './compile-lookups.ts'
-import type { WorkflowSight } from './compile-workflows.ts'
+import type { VisibleWorkflows } from './compile-workflows.ts'
 import type { EventAliases } from './event-name.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -30,7 +30,7 @@ export interface StatementContext {
   readonly companyId: string
   readonly eventAliases: EventAliases
   /** Of the user who reads the answer. */
-  readonly sight: WorkflowSight
+  readonly visibleWorkflows: VisibleWorkflows
   readonly parameters: Parameters
 }
 

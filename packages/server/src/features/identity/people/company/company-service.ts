@@ -5,7 +5,7 @@ import { found, recorderOf, withIsoDates } from '../../../../platform/resources/
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { createDirectoryStore } from '../directory/directory-store.ts'
+import { createPeopleStore } from '../people-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
 
@@ -64,7 +64,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       if (timezone !== undefined && timezone !== present.timezone) await requireTimezone(timezone)
       await relational.transaction(async (tx) => {
         const store = createCompanyStore(tx)
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const company = await get(tx, principal)
         const fields = {
           name,

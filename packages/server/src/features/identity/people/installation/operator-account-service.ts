@@ -6,8 +6,8 @@ import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { createCompanyStore } from '../company/company-store.ts'
-import { createDirectoryStore, type User } from '../directory/directory-store.ts'
 import { requireGoodPassword } from '../passwords/password-setting.ts'
+import { createPeopleStore, type User } from '../people-store.ts'
 import { builtInRoles } from '../roles/built-in-roles.ts'
 import { createRoleStore } from '../roles/role-store.ts'
 import { createTeamStore } from '../teams/team-store.ts'
@@ -81,7 +81,7 @@ export function createOperatorAccountService({
 
   async function getUser(emailText: string): Promise<User> {
     const email = requireEmail(emailText)
-    const user = await createDirectoryStore(db).findUserByEmail(email)
+    const user = await createPeopleStore(db).findUserByEmail(email)
     if (!user) throw new DomainError('userNotFound', { email }, { message: `There is no user ${email}` })
     return user
   }
@@ -95,7 +95,7 @@ export function createOperatorAccountService({
   }
 
   async function requireTeams(tx: Queries, companyId: string, names: readonly string[]): Promise<string[]> {
-    if (names.length === 0) return [await createDirectoryStore(tx).getDefaultTeam(companyId)]
+    if (names.length === 0) return [await createPeopleStore(tx).getDefaultTeam(companyId)]
     const ids = new Set<string>()
     for (const name of names) {
       const team = await createTeamStore(tx).findByName(companyId, name)
@@ -138,7 +138,7 @@ export function createOperatorAccountService({
       const newUser = { companyId, email, status: 'active', roleId, passwordHash, serviceAccount } as const
       const user = await lifecycle.transact(async (tx) => {
         // The teams are neither deleted nor replaced as default until the user is in them.
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const teamIds = await requireTeams(tx, companyId, wanted.teamNames)
         return lifecycle.create(tx, { ...newUser, teamIds }, { actor: operator })
       })

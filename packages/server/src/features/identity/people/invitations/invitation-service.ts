@@ -9,10 +9,10 @@ import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { invitationEmail } from '../account-emails.ts'
-import { createDirectoryStore } from '../directory/directory-store.ts'
 import { requireEmail } from '../installation/operator-account-service.ts'
 import type { PasswordLinkService } from '../passwords/password-link-service.ts'
 import { createPasswordLinkStore, type LinkTarget } from '../passwords/password-link-store.ts'
+import { createPeopleStore } from '../people-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -106,7 +106,7 @@ export function createInvitationService(dependencies: InvitationServiceDependenc
       const { principal, address } = caller
       const email = requireEmail(wanted.email)
       return lifecycle.transact(async (tx) => {
-        await createDirectoryStore(tx).lockCompany(principal.companyId)
+        await createPeopleStore(tx).lockCompany(principal.companyId)
         const newUser = {
           companyId: principal.companyId,
           email,

@@ -5,7 +5,7 @@ import type { Language } from '../../../../platform/i18n/language.ts'
 import { eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { addressOrder } from '../../sessions/tokens/token-store.ts'
-import type { UserStatus } from '../directory/directory-store.ts'
+import type { UserStatus } from '../people-store.ts'
 
 export type LinkKind = (typeof userLinks.$inferSelect)['kind']
 

@@ -2,7 +2,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { Principal } from '../../sessions/principal.ts'
-import { createDirectoryStore } from '../directory/directory-store.ts'
+import { createPeopleStore } from '../people-store.ts'
 import { createTeamStore } from '../teams/team-store.ts'
 import { createRoleStore } from './role-store.ts'
 
@@ -45,7 +45,7 @@ export async function requireTeams(
   companyId: string,
   ids: readonly string[],
 ): Promise<void> {
-  const known = new Set(await createDirectoryStore(queries).listTeams(companyId, ids))
+  const known = new Set(await createPeopleStore(queries).listTeams(companyId, ids))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0) throw new DomainError('unknownTeam', { teamIds: unknown })
 }

@@ -6,7 +6,7 @@ import { found, recorderOf, refusing, withIsoDates } from '../../../../platform/
 import { mapConstraintViolation, type Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { createDirectoryStore } from '../directory/directory-store.ts'
+import { createPeopleStore } from '../people-store.ts'
 import type { UserLifecycle } from '../users/user-lifecycle.ts'
 import { permissionsAbove } from './grants.ts'
 import { createRoleStore, type StoredRole } from './role-store.ts'
@@ -41,7 +41,7 @@ export function createRoleService(dependencies: RoleServiceDependencies) {
 
   /** Locked until the transaction ends, so that it is given to no one meanwhile. */
   async function getForUpdate(tx: Queries, principal: Principal, id: string): Promise<StoredRole> {
-    await createDirectoryStore(tx).lockCompany(principal.companyId)
+    await createPeopleStore(tx).lockCompany(principal.companyId)
     await createRoleStore(tx).lock(principal.companyId, normalizeId(id))
     const role = await get(tx, principal, id)
     if (role.builtIn) throw new DomainError('builtInRole', { id: role.id })

@@ -9,7 +9,7 @@ import { found, recorderOf, refusing, withIsoDates } from '../../../../platform/
 import { mapConstraintViolation, type Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { createDirectoryStore } from '../directory/directory-store.ts'
+import { createPeopleStore } from '../people-store.ts'
 import { requireTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createTeamStore, type StoredTeam } from './team-store.ts'
 
@@ -30,7 +30,7 @@ export function createTeamService({ relational, recordAudit }: IdentityContext) 
 
   /** Locks the company's teams until the transaction ends. */
   async function getForUpdate(tx: Queries, principal: Principal, id: string): Promise<StoredTeam> {
-    await createDirectoryStore(tx).lockCompany(principal.companyId)
+    await createPeopleStore(tx).lockCompany(principal.companyId)
     return get(tx, principal, id)
   }
 
@@ -102,7 +102,7 @@ export function createTeamService({ relational, recordAudit }: IdentityContext) 
       await refusing({ teams_name: ['teamNameTaken', { name }] }, () =>
         relational.transaction(async (tx) => {
           const store = createTeamStore(tx)
-          await createDirectoryStore(tx).lockCompany(companyId)
+          await createPeopleStore(tx).lockCompany(companyId)
           await requireParents(tx, { id, companyId }, parentIds)
           await requireUsers(tx, companyId, memberIds)
           await store.insert({ id, companyId, name, description, reachesAncestors })

@@ -23,8 +23,8 @@ import {
 } from '../../../../platform/stores/postgres/drizzle.ts'
 import { type Queries, violatedConstraint } from '../../../../platform/stores/relational.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
-import { createDirectoryStore, type UserStatus } from '../directory/directory-store.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
+import { createPeopleStore, type UserStatus } from '../people-store.ts'
 
 interface Reference {
   readonly id: string
@@ -181,7 +181,7 @@ export function createLifecycleStore(db: Queries) {
         .where(and(here(user), eq(users.status, 'disabled')))
         .returning({ id: users.id })
       if (changed.length === 0) return false
-      await createDirectoryStore(db).addToDefaultTeam(user.companyId, [user.id])
+      await createPeopleStore(db).addToDefaultTeam(user.companyId, [user.id])
       return true
     },
 

@@ -5,8 +5,8 @@ import { newId } from '../../../../platform/ids.ts'
 import { refusing } from '../../../../platform/resources/resource.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
-import { createDirectoryStore, type User } from '../directory/directory-store.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
+import { createPeopleStore, type User } from '../people-store.ts'
 import { createAddressListStore } from './address-list-store.ts'
 import { createLifecycleStore } from './lifecycle-store.ts'
 import { createUserStore, type NewUser } from './user-store.ts'
@@ -86,7 +86,7 @@ export function createUserLifecycle({
       const { companyId, email, status, roleId } = wanted
       const user: User = { id: newId(), companyId, email, status, roleId }
       const isElsewhere =
-        source.actor.kind !== 'operator' && (await createDirectoryStore(tx).isHeldElsewhere(companyId, email))
+        source.actor.kind !== 'operator' && (await createPeopleStore(tx).isHeldElsewhere(companyId, email))
       if (isElsewhere && !sharesEmail) return undefined
       const insert = (holdsEmail: boolean) =>
         createUserStore(tx).insert({ ...fields, id: user.id, holdsEmail })
@@ -115,7 +115,7 @@ export function createUserLifecycle({
       const { id, companyId, email: previousEmail } = user
       const store = createLifecycleStore(tx)
       if (!(await store.mayHaveAddress(user, email, newUserRoleId))) return 'notOwned'
-      const isElsewhere = await createDirectoryStore(tx).isHeldElsewhere(companyId, email)
+      const isElsewhere = await createPeopleStore(tx).isHeldElsewhere(companyId, email)
       if (!(await store.changeAddress(user, email, !isElsewhere))) return 'taken'
       await createPasswordLinkStore(tx).endAll(id)
       await store.renameIdentities(user, email)

@@ -8,7 +8,7 @@ import { found, recorderOf, withIsoDates } from '../../../../platform/resources/
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
-import { createDirectoryStore } from '../directory/directory-store.ts'
+import { createPeopleStore } from '../people-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -49,7 +49,7 @@ export function createUserService(dependencies: UserServiceDependencies) {
 
   /** A user whom the caller may change; users and teams of the company are locked meanwhile. */
   async function getForUpdate(tx: Queries, principal: Principal, id: string): Promise<StoredUser> {
-    await createDirectoryStore(tx).lockCompany(principal.companyId)
+    await createPeopleStore(tx).lockCompany(principal.companyId)
     await createUserStore(tx).lock(principal.companyId, normalizeId(id))
     const user = await get(tx, principal, id)
     await requireNotAbove(tx, principal, user)

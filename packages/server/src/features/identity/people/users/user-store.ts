@@ -4,7 +4,7 @@ import type { Language } from '../../../../platform/i18n/language.ts'
 import { type Listed, type Page, pageOf } from '../../../../platform/paging.ts'
 import { and, asc, eq, ne, notInArray, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import type { User } from '../directory/directory-store.ts'
+import type { User } from '../people-store.ts'
 
 /** A user with everything that is shown, and whether there is a password. */
 export interface StoredUser {

@@ -1,7 +1,7 @@
 import { scimConfigs, scimRoleMappings } from '../../../../database/tables/provisioning.ts'
 import { eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 
 /** A group of the identity provider and the role that being in it gives. */
 export interface RoleMapping {
@@ -59,7 +59,7 @@ export function createScimConfigStore(db: Queries) {
     /** Locks a company's provisioning until the transaction ends: one change at a time. */
     async lock(companyId: string): Promise<void> {
       // The company first, as every change of users and teams does.
-      await createDirectoryStore(db).lockCompany(companyId)
+      await createPeopleStore(db).lockCompany(companyId)
       await db.insert(scimConfigs).values({ companyId }).onConflictDoNothing()
       await db.execute(sql`select 1 from ${scimConfigs} where company_id = ${companyId} for update`)
     },

@@ -1,6 +1,6 @@
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { mapConstraintViolation } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { type GroupChange, type MemberChange, maxMembers } from '../protocol/group-attributes.ts'
@@ -87,7 +87,7 @@ export function createScimGroupService(dependencies: ScimGroupDependencies) {
     { left, changed }: { left: readonly FormerMember[]; changed: readonly string[] },
   ) {
     const { tx, companyId, source } = work
-    if (left.length > 0) await createDirectoryStore(tx).addToDefaultTeam(companyId, idsOf(left))
+    if (left.length > 0) await createPeopleStore(tx).addToDefaultTeam(companyId, idsOf(left))
     const provisioned = idsOf(left.filter((member) => member.provisioned))
     await roleAssignment.assignTo(tx, companyId, [...new Set([...provisioned, ...changed])], source)
   }

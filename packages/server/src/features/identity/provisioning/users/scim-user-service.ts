@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { RoleAssignment } from '../groups/role-assignment.ts'
@@ -160,7 +160,7 @@ export function createScimUserService(dependencies: ScimUserDependencies) {
       status: active ? ('active' as const) : ('disabled' as const),
       roleId: await roleAssignment.getRoleOfNewUsers(tx, companyId),
       passwordHash: null,
-      teamIds: [await createDirectoryStore(tx).getDefaultTeam(companyId)],
+      teamIds: [await createPeopleStore(tx).getDefaultTeam(companyId)],
       provisioned: true,
     }
     const created = await lifecycle.create(tx, user, source)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Allowance, type Attempt, bucketsOf, defaultPolicy, waitFor } from './login-throttle.ts'
+import { type Allowance, type Attempt, bucketsOf, defaultPolicy, waitFor } from './sign-in-throttle.ts'
 
 const key = Buffer.alloc(32)
 const allowance: Allowance = { free: 10, drainSeconds: 900, maxDelaySeconds: 900 }

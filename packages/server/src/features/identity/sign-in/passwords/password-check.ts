@@ -13,7 +13,7 @@ import { type FamiliarStore, hashDevice } from '../../sessions/familiar-store.ts
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Credentials, TokenStore } from '../../sessions/tokens/token-store.ts'
 import type { SecondFactor } from '../second-factor/second-factor.ts'
-import { type Buckets, bucketsOf, maxWait, type ThrottlePolicy } from './login-throttle.ts'
+import { type Buckets, bucketsOf, maxWait, type ThrottlePolicy } from './sign-in-throttle.ts'
 
 /** Where a request comes from. */
 export interface RequestSource {

@@ -8,7 +8,7 @@ import { auditEventOf } from '../../../../platform/audit.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { normalizeId } from '../../../../platform/ids.ts'
 import { found } from '../../../../platform/resources/resource.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import { requireNotAbove } from '../../people/roles/grants.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
@@ -131,7 +131,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
       await relational.transaction(async (tx) => {
         const inside = createAuthenticatorStore(tx)
         const owner = found(
-          await createDirectoryStore(tx).findUser(principal.companyId, id),
+          await createPeopleStore(tx).findUser(principal.companyId, id),
           'userIdNotFound',
           id,
         )

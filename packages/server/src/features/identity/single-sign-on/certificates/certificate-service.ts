@@ -5,7 +5,7 @@ import { createSelfSignedCertificate } from '../../../../platform/crypto/self-si
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../../platform/ids.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import {
@@ -96,7 +96,7 @@ export function createCertificateService(dependencies: IdentityContext) {
       const { companyId } = caller.principal
       const prepared = await this.prepare(companyId)
       await relational.transaction(async (tx) => {
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
         const present = await held.list(companyId)
         // Ended ones are useless and make room.
@@ -115,7 +115,7 @@ export function createCertificateService(dependencies: IdentityContext) {
       const id = normalizeId(givenId)
       const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const held = createCertificateStore(tx, box)
         const present = await held.list(companyId)
         const found = present.find((each) => each.id === id)

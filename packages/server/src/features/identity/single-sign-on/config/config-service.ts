@@ -10,7 +10,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import { requireNoUserAbove } from '../../people/roles/grants.ts'
 import { explainLastAdministrator, type UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
@@ -150,7 +150,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
         ? await held.endSessions(companyId, 'sso', 'all', kept)
         : 0
     const endedByPassword = isNewlyRequired ? await turnOn(tx, companyId) : 0
-    if (now.isRequired) await createDirectoryStore(tx).requireAdministrator(companyId)
+    if (now.isRequired) await createPeopleStore(tx).requireAdministrator(companyId)
     else await held.setMandatory(companyId, false)
     await recordAudit(tx, {
       ...auditEventOf(caller, 'sso-config-update', { kind: 'sso-config', id: companyId, name: idpEntityId }),
@@ -181,7 +181,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       : await certificates.prepare(companyId)
     const isNewlyRequired = await lifecycle
       .transact(async (tx) => {
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const hasEnded = await apply(tx, caller, wanted, metadata, isWhole)
         if (prepared) await certificates.insertFirst(tx, prepared)
         return hasEnded
@@ -216,7 +216,7 @@ export function createConfigService(dependencies: ConfigServiceDependencies) {
       const { companyId, email } = caller.principal
       await relational.transaction(async (tx) => {
         const held = createConfigStore(tx)
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const before = await held.find(companyId)
         if (!before || !(await held.delete(companyId))) throw new DomainError('singleSignOnNotFound')
         const endedSessions = await held.endSessions(companyId, 'sso', 'all')

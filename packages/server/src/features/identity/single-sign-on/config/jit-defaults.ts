@@ -1,7 +1,7 @@
 import type { SsoConfigReplacement, SsoConfigUpdate } from '@millrace/contract/resources/sso-config.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import {
   requireGrantableRole,
   requireGrantableTeams,
@@ -40,7 +40,7 @@ export async function validateJitDefaults(
   const base: Partial<JitDefaults> = isWhole ? {} : (before ?? {})
   const provisioning = wanted.provisioning ?? base.provisioning ?? 'invitation'
   const givenRole = wanted.defaultRoleId === undefined ? base.defaultRoleId : wanted.defaultRoleId
-  const effectiveRole = givenRole ?? (await createDirectoryStore(tx).findCompanyDefaultRole(companyId))
+  const effectiveRole = givenRole ?? (await createPeopleStore(tx).findCompanyDefaultRole(companyId))
   if (provisioning === 'create' && effectiveRole === undefined)
     throw invalid('defaultRoleId', 'is required where users are created: the company has no default role')
   const isGiven = wanted.defaultRoleId !== undefined || wanted.provisioning !== undefined

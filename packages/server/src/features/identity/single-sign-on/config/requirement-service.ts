@@ -1,5 +1,5 @@
 import { DomainError } from '../../../../platform/errors.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createConfigStore } from './config-store.ts'
 
@@ -19,7 +19,7 @@ export function createRequirementService({
     async makeOptionalByOperator(companyId: string): Promise<{ wasMandatory: boolean }> {
       return relational.transaction(async (tx) => {
         const held = createConfigStore(tx)
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const config = await held.find(companyId)
         if (!config) throw new DomainError('singleSignOnNotFound')
         const { mandatory: wasMandatory, idpEntityId } = config

@@ -7,7 +7,7 @@ import { newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import { found, refusing } from '../../../../platform/resources/resource.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller } from '../../sessions/principal.ts'
 import type { NotifyAdministrators } from '../config/config-notice.ts'
@@ -87,7 +87,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
 
   async function verifyNow(tx: Queries, domain: StoredDomain, actor: AuditActor, address?: string) {
     const { companyId } = domain
-    await createDirectoryStore(tx).lockCompany(companyId)
+    await createPeopleStore(tx).lockCompany(companyId)
     if (!(await createDomainStore(tx).markVerified(companyId, domain.id))) return
     await changed(tx, companyId, actor)
     const event = { companyId, action: 'sso-domain-verify', actor, target: target(domain), address } as const
@@ -121,7 +121,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
       const { companyId } = caller.principal
       const domain = newDomain(companyId, requireDomain(text))
       await relational.transaction(async (tx) => {
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const taken = async () => (await held.findOwner(domain.domain)) !== undefined
         if ((await held.list(companyId)).length >= maxDomains)
@@ -152,7 +152,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     async remove(caller: Caller, id: string): Promise<void> {
       const { companyId } = caller.principal
       await relational.transaction(async (tx) => {
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         const domain = found(await held.find(companyId, normalizeId(id)), 'domainNotFound', id)
         await held.delete(domain)
@@ -168,7 +168,7 @@ export function createDomainService(dependencies: DomainServiceDependencies) {
     async verifyByOperator(companyId: string, text: string): Promise<{ id: string; domain: string }> {
       const name = requireDomain(text)
       return whileFree(name, async (tx) => {
-        await createDirectoryStore(tx).lockCompany(companyId)
+        await createPeopleStore(tx).lockCompany(companyId)
         const held = createDomainStore(tx)
         await held.insert(newDomain(companyId, name))
         const domain = await held.findByName(companyId, name)

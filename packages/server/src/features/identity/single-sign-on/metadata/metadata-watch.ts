@@ -1,5 +1,5 @@
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { fingerprintOf } from '../certificates/certificate-service.ts'
 import { createConfigStore, type StoredConfig } from '../config/config-store.ts'
@@ -92,7 +92,7 @@ export function createMetadataWatch(dependencies: MetadataWatchDependencies) {
   ): Promise<void> {
     await relational.transaction(async (tx) => {
       const held = createConfigStore(tx)
-      await createDirectoryStore(tx).lockCompany(companyId)
+      await createPeopleStore(tx).lockCompany(companyId)
       const config = await held.find(companyId)
       if (config?.metadataUrl === url) await work(tx, config)
     })

@@ -1,6 +1,6 @@
 import type { AttributeMapping } from '@millrace/contract/resources/sso-config.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import { type Claims, readClaims } from '../assertion/assertion-claims.ts'
 import { SamlRefusal } from '../assertion/saml-refusal.ts'
@@ -48,7 +48,7 @@ async function createJitUser(
   if (config.provisioning !== 'create') throw new SamlRefusal('not-invited')
   await requireUnknown(createIdentityStore(tx, config), claims)
   const { companyId } = config
-  const directory = createDirectoryStore(tx)
+  const directory = createPeopleStore(tx)
   const roleId = config.defaultRoleId ?? (await directory.findCompanyDefaultRole(companyId))
   if (roleId === undefined) throw new SamlRefusal('no-default-role')
   const teamIds =

@@ -4,7 +4,7 @@ import type { Language } from '../../../../platform/i18n/language.ts'
 import { isId } from '../../../../platform/ids.ts'
 import { createFixedWindow } from '../../../../platform/limits/window.ts'
 import { networkOf } from '../../../../platform/network-address.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { maxEntriesPerMinute, type RefusalReason, remedies, SamlRefusal } from '../assertion/saml-refusal.ts'
 import type { SamlSignInStore, StoredResult } from './saml-sign-in-store.ts'
@@ -71,7 +71,7 @@ export function createRefusalRecord(dependencies: RefusalRecordDependencies) {
     subject?: AssertionSubject,
   ): Promise<void> {
     onOutcome(reason)
-    const isCompany = isId(companyId) && (await createDirectoryStore(relational.db).companyExists(companyId))
+    const isCompany = isId(companyId) && (await createPeopleStore(relational.db).companyExists(companyId))
     if (!hasRoom(reason, visit.address, isCompany ? companyId : '')) return
     const event: AuditEvent = {
       companyId: isCompany ? companyId : undefined,

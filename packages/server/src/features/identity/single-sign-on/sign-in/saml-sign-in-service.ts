@@ -3,7 +3,7 @@ import { hashSecret, isSecret, newSecret } from '../../../../platform/crypto/sec
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { isId, normalizeId } from '../../../../platform/ids.ts'
-import { createDirectoryStore } from '../../people/directory/directory-store.ts'
+import { createPeopleStore } from '../../people/people-store.ts'
 import type { UserLifecycle } from '../../people/users/user-lifecycle.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
@@ -149,7 +149,7 @@ export function createSamlSignInService(dependencies: SamlSignInServiceDependenc
     return lifecycle.transact(async (tx) => {
       const held = createConfigStore(tx)
       // The configuration is neither changed nor deleted until this sign-in is complete.
-      await createDirectoryStore(tx).shareCompany(companyId)
+      await createPeopleStore(tx).shareCompany(companyId)
       const config = await held.find(companyId)
       if (config?.version !== taken.request.configVersion) throw new SamlRefusal('configuration-changed')
       const matched = await provisionOrLinkUser(tx, { lifecycle }, config, taken.result, visit.address)

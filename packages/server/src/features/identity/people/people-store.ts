@@ -1,11 +1,11 @@
-import { companies } from '../../../../database/tables/company.ts'
-import { teamMembers, teams } from '../../../../database/tables/team.ts'
-import { users } from '../../../../database/tables/user.ts'
-import type { Language } from '../../../../platform/i18n/language.ts'
-import { companyRows } from '../../../../platform/resources/company-rows.ts'
-import { and, asc, eq, ne, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
-import { addressOrder } from '../../sessions/tokens/token-store.ts'
+import { companies } from '../../../database/tables/company.ts'
+import { teamMembers, teams } from '../../../database/tables/team.ts'
+import { users } from '../../../database/tables/user.ts'
+import type { Language } from '../../../platform/i18n/language.ts'
+import { companyRows } from '../../../platform/resources/company-rows.ts'
+import { and, asc, eq, ne, sql } from '../../../platform/stores/postgres/drizzle.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
+import { addressOrder } from '../sessions/tokens/token-store.ts'
 
 export type UserStatus = (typeof users.$inferSelect)['status']
 
@@ -26,7 +26,7 @@ const userColumns = {
 }
 
 /** Look-ups and locks that several rooms share; given a transaction it works inside it. */
-export function createDirectoryStore(db: Queries) {
+export function createPeopleStore(db: Queries) {
   return {
     /**
      * Locks the company's row until the transaction ends: changes of its settings, memberships, team hierarchy, single

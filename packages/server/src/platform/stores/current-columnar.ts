@@ -2,7 +2,7 @@ import type { Columnar } from './columnar.ts'
 import { ColumnarUnavailable } from './columnar-errors.ts'
 
 /** A store that answers nothing while it is not up to date: half of its tables may be those of another version. */
-export function gateColumnar(columnar: Columnar, isUpToDate: () => boolean): Columnar {
+export function requireCurrentColumnar(columnar: Columnar, isUpToDate: () => boolean): Columnar {
   const requireUpToDate = (): void => {
     if (isUpToDate()) return
     throw new ColumnarUnavailable(

@@ -14,14 +14,14 @@ interface Level {
  * Holds a rule against the contract, level by level: its schema describes one level.
  * @throws {DomainError} `validation` naming the first fault, or `tooComplex` for a rule beyond its bounds
  */
-export function assertRuleShape(rule: CohortRule): void {
+export function validateRule(rule: CohortRule): void {
   let conditions = 0
   const left: Level[] = [{ rule, path: 'rule', depth: 1 }]
   for (;;) {
     const level = left.pop()
     if (!level) return
     const { path, depth } = level
-    const checked = assertLevel(level)
+    const checked = validateLevel(level)
     const inner = (['and', 'or'] as const).flatMap((kind) =>
       (checked[kind] ?? []).map((each, i) => ({
         rule: each,
@@ -39,7 +39,7 @@ export function assertRuleShape(rule: CohortRule): void {
   }
 }
 
-function assertLevel({ rule, path }: Level): CohortRule {
+function validateLevel({ rule, path }: Level): CohortRule {
   const result = validate(rule) as { value: CohortRule } | { error: DomainError<'validation'> }
   if ('value' in result) return result.value
   const [fault] = result.error.data.errors

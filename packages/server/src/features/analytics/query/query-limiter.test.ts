@@ -1,40 +1,40 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createQueryGate } from './gate.ts'
+import { createQueryLimiter } from './query-limiter.ts'
 
-describe('the gate', () => {
+describe('the limiter', () => {
   it('lets four run and two hundred wait, and refuses the rest with Retry-After', async () => {
-    const gate = createQueryGate()
+    const limiter = createQueryLimiter()
     let entered = 0
     const places = Array.from({ length: 204 }, async () => {
-      const leave = await gate.enter('a')
+      const leave = await limiter.enter('a')
       entered++
       return leave
     })
     await setImmediate()
     expect(entered).toBe(4)
-    await expect(gate.enter('a')).rejects.toMatchObject({
+    await expect(limiter.enter('a')).rejects.toMatchObject({
       errorName: 'tooManyRequests',
       retryAfterSeconds: 2,
     })
     for (const place of places) (await place)()
     expect(entered).toBe(204)
-    ;(await gate.enter('a'))()
+    ;(await limiter.enter('a'))()
   })
 
   it('does not make another company wait', async () => {
-    const gate = createQueryGate({ running: 1, waiting: 0 })
-    await gate.enter('a')
-    await expect(gate.enter('a')).rejects.toThrow('ask again')
-    await gate.enter('b')
+    const limiter = createQueryLimiter({ running: 1, waiting: 0 })
+    await limiter.enter('a')
+    await expect(limiter.enter('a')).rejects.toThrow('ask again')
+    await limiter.enter('b')
   })
 
   it('gives places in the order of arrival, once each', async () => {
-    const gate = createQueryGate({ running: 1, waiting: 5 })
-    const leave = await gate.enter('a')
+    const limiter = createQueryLimiter({ running: 1, waiting: 5 })
+    const leave = await limiter.enter('a')
     const order: number[] = []
     const [first, second] = [1, 2].map(async (i) => {
-      const next = await gate.enter('a')
+      const next = await limiter.enter('a')
       order.push(i)
       return next
     })
@@ -48,23 +48,23 @@ describe('the gate', () => {
   })
 
   it('forgets who leaves while waiting', async () => {
-    const gate = createQueryGate({ running: 1, waiting: 1 })
-    const leave = await gate.enter('a')
+    const limiter = createQueryLimiter({ running: 1, waiting: 1 })
+    const leave = await limiter.enter('a')
     const leaving = new AbortController()
-    const waiting = gate.enter('a', leaving.signal)
+    const waiting = limiter.enter('a', leaving.signal)
     leaving.abort(new Error('left'))
     await expect(waiting).rejects.toThrow('left')
-    const next = gate.enter('a')
+    const next = limiter.enter('a')
     leave()
     ;(await next)()
-    await expect(gate.enter('a', leaving.signal)).rejects.toThrow('left')
+    await expect(limiter.enter('a', leaving.signal)).rejects.toThrow('left')
   })
 
   it('gives the users of a company turns, whichever came first and asks most', async () => {
-    const gate = createQueryGate({ running: 2, waiting: 100 })
+    const limiter = createQueryLimiter({ running: 2, waiting: 100 })
     const order: string[] = []
     const ask = async (user: string) => {
-      const leave = await gate.enter('a', undefined, user)
+      const leave = await limiter.enter('a', undefined, user)
       order.push(user)
       await setImmediate()
       leave()
@@ -80,16 +80,16 @@ describe('the gate', () => {
   })
 
   it('lets sixty of one user wait, while others have places', async () => {
-    const gate = createQueryGate()
-    const places = Array.from({ length: 64 }, () => gate.enter('a', undefined, 'ada'))
-    await expect(gate.enter('a', undefined, 'ada')).rejects.toMatchObject({
+    const limiter = createQueryLimiter()
+    const places = Array.from({ length: 64 }, () => limiter.enter('a', undefined, 'ada'))
+    await expect(limiter.enter('a', undefined, 'ada')).rejects.toMatchObject({
       errorName: 'tooManyRequests',
       message: '60 queries of yours wait already: ask again shortly',
     })
-    const other = gate.enter('a', undefined, 'bob')
+    const other = limiter.enter('a', undefined, 'bob')
     ;(await places[0])?.()
     ;(await other)()
     for (const place of places) (await place)()
-    ;(await gate.enter('a', undefined, 'ada'))()
+    ;(await limiter.enter('a', undefined, 'ada'))()
   })
 })

@@ -5,7 +5,7 @@ import { users } from '../../../database/tables/user.ts'
 import { workflowTeams } from '../../../database/tables/workflow.ts'
 import { sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
-import type { WorkflowSight } from '../query/compile/compile-workflows.ts'
+import type { VisibleWorkflows } from '../query/compile/compile-workflows.ts'
 
 /** Who reads an answer: a user of the company, or nobody who still is one. */
 export interface Reader {
@@ -14,13 +14,13 @@ export interface Reader {
 }
 
 /** Of which workflows an answer names what only their teams see. */
-export type ReadSight = (reader: Reader) => Promise<WorkflowSight>
+export type ReadVisibleWorkflows = (reader: Reader) => Promise<VisibleWorkflows>
 
 /**
  * All of them for who is in every team, for who may change teams and so could join any, and where the company's setting
  * opens them. Else the workflows of the reader's teams: one that was deleted is of no team.
  */
-export function createSightReader(db: Queries): ReadSight {
+export function createVisibleWorkflowsReader(db: Queries): ReadVisibleWorkflows {
   return async ({ companyId, readerId }) => {
     const { rows } = await db.execute<{ sees_all: boolean; workflow_ids: string[] }>(
       sql`with reader as (

@@ -2,7 +2,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import { createKeyedSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 
 /** Bounds how many queries of one company run and wait; a company does not hold up another. */
-export interface QueryGate {
+export interface QueryLimiter {
   /**
    * Waits for a place and gives the function that leaves it, which may be called again. The users of a company take
    * turns: the next place goes to one with the fewest.
@@ -19,12 +19,12 @@ const retryAfter = 2
  * @param waitingOfUser how many of one user may wait: more than a page of tiles asks at once
  * @param what how messages call the work that waits
  */
-export function createQueryGate({
+export function createQueryLimiter({
   running = 4,
   waiting = 200,
   waitingOfUser = 60,
   what = 'queries',
-} = {}): QueryGate {
+} = {}): QueryLimiter {
   const places = createKeyedSemaphore(running, waiting)
   /** Running and waiting, by company and user. */
   const held = new Map<string, number>()

@@ -17,9 +17,9 @@ export interface ResultWriter {
   warnings(): Warning[]
 }
 
-type CompiledShape = Pick<CompiledQuery, 'columns' | 'rangeLabels'>
+type ResultColumns = Pick<CompiledQuery, 'columns' | 'rangeLabels'>
 
-export function createResultWriter(format: ResultFormat, shape: CompiledShape, zone: Zone): ResultWriter {
+export function createResultWriter(format: ResultFormat, shape: ResultColumns, zone: Zone): ResultWriter {
   switch (format) {
     case 'json':
       return jsonWriter(shape, zone)
@@ -97,7 +97,7 @@ interface JsonCells extends Pick<ResultWriter, 'warnings'> {
   readonly cells: readonly ((cell: EngineCell) => string)[]
 }
 
-function jsonCells({ columns, rangeLabels }: CompiledShape, zone: Zone): JsonCells {
+function jsonCells({ columns, rangeLabels }: ResultColumns, zone: Zone): JsonCells {
   const inexact = new Set<string>()
   const cells = columns.map(({ key, form }, i) => {
     const prefix = `${i === 0 ? '{' : ','}${JSON.stringify(key)}:`
@@ -127,7 +127,7 @@ function jsonRow(cells: readonly ((cell: EngineCell) => string)[], row: readonly
   return `${text}}`
 }
 
-function lineWriter(shape: CompiledShape, zone: Zone): ResultWriter {
+function lineWriter(shape: ResultColumns, zone: Zone): ResultWriter {
   const { cells, warnings } = jsonCells(shape, zone)
   return {
     begin: () => '',
@@ -137,7 +137,7 @@ function lineWriter(shape: CompiledShape, zone: Zone): ResultWriter {
   }
 }
 
-function jsonWriter(shape: CompiledShape, zone: Zone): ResultWriter {
+function jsonWriter(shape: ResultColumns, zone: Zone): ResultWriter {
   const { cells, warnings } = jsonCells(shape, zone)
   let separator = ''
   return {
@@ -156,7 +156,7 @@ function jsonWriter(shape: CompiledShape, zone: Zone): ResultWriter {
 }
 
 /** RFC 4180 with a header of keys; an absent value is empty, an empty text is `""`. */
-function csvWriter({ columns, rangeLabels }: CompiledShape, zone: Zone): ResultWriter {
+function csvWriter({ columns, rangeLabels }: ResultColumns, zone: Zone): ResultWriter {
   const cells = columns.map(({ form }) => {
     const read = readerOf(form, rangeLabels, zone)
     return (cell: EngineCell) => {

@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CellForm } from './compile/compile-groupings.ts'
+import { createResultWriter, type ResultFormat } from './result-writer.ts'
 import type { EngineCell } from './run.ts'
-import { createResultWriter, type ResultFormat } from './shape.ts'
 import { openZone } from './time/zone.ts'
 
 function written(
