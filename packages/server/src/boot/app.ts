@@ -6,6 +6,7 @@ import { registerAnalyticsSettingsRoutes } from '../features/analytics/settings/
 import { registerEventAliasRoutes } from '../features/analytics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from '../features/analytics/statistics-routes.ts'
 import { registerAuditRoutes } from '../features/audit/audit-routes.ts'
+import { consoleRoutes } from '../features/console/console-routes.ts'
 import { registerDatasourceRoutes } from '../features/datasources/datasource-routes.ts'
 import { collectorRoutes } from '../features/events/collector/collector-routes.ts'
 import { trackerRoutes } from '../features/events/tracker-files/tracker-routes.ts'
@@ -60,8 +61,16 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     await scope.register(
       healthRoutes({ readiness: context.readiness, metrics, metricsToken: config.http.metricsToken }),
     )
-    await scope.register(documentsRoutes({ operations: allOperations, version, addresses }))
+    await scope.register(
+      documentsRoutes({
+        operations: allOperations,
+        version,
+        addresses,
+        ...(config.roles.has('interface') && { home: '/console/' }),
+      }),
+    )
     if (!config.roles.has('interface')) return
+    await scope.register(consoleRoutes({ clientId: context.installation.clientId }))
     const { publicUrl } = context
     registerTokenRoutes(scope, services.tokens)
     registerMetadataRoutes(scope, publicUrl)

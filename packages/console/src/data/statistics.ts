@@ -1,0 +1,30 @@
+import type { QueryInput } from '@millrace/sdk'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { client } from '../client.ts'
+
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+export interface Answer {
+  readonly rows: readonly Row[]
+  readonly warnings: readonly { readonly path?: string; readonly message: string }[]
+  readonly total?: number
+}
+
+export const metaQuery = queryOptions({
+  queryKey: ['statistics-meta'],
+  queryFn: ({ signal }) => client.readStatisticsMeta({}, { signal }),
+  staleTime: 300_000,
+})
+
+export const useMeta = () => useQuery(metaQuery)
+
+/** Equal queries of a screen are asked once; what they have answered stays while the next answer is on its way. */
+export const answerQuery = (query: QueryInput | undefined) =>
+  queryOptions({
+    queryKey: ['statistics-query', query],
+    queryFn: ({ signal }): Promise<Answer> => client.query(query ?? {}, { signal }) as Promise<Answer>,
+    enabled: query !== undefined,
+    placeholderData: keepPreviousData,
+  })
+
+export const useAnswer = (query: QueryInput | undefined) => useQuery(answerQuery(query))

@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx'
+
+export function Screen() {
+  return <Page title="Cohort">…</Page>
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { packageFile } from '../../platform/files/package-files.ts'
+import { codingFor } from '../../platform/http/compression.ts'
+
+export interface ConsoleDependencies {
+  /** The OAuth client by which its users sign in. */
+  readonly clientId: string
+  /** What packages/console/build.ts writes. */
+  readonly directory?: URL
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  json: 'application/json',
+}
+
+const suffixes = { br: '.br', gzip: '.gz' } as const
+
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+}
+
+/**
+ * The console's files as its build wrote them, and its page at every other address below `/console/`: which screen that
+ * is, the page reads from its own address.
+ */
+export function consoleRoutes({
+  clientId,
+  directory = packageFile('../console/dist/'),
+}: ConsoleDependencies) {
+  /** Read at the first request: a start does not pay for it. */
+  let page: string | undefined
+  let names: ReadonlySet<string> | undefined
+
+  function sendPage(reply: FastifyReply): FastifyReply {
+    const nonce = randomBytes(18).toString('base64url')
+    page ??= readPage(directory)
+    if (page === undefined)
+      return reply
+        .code(503)
+        .type('text/plain; charset=utf-8')
+        .send('The console is not built: run "npm run prepare" and load this page again.\n')
+    return reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'content-security-policy': policyOf(nonce),
+        'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
+      })
+      .send(page.replaceAll('%NONCE%', nonce).replaceAll('%CLIENT%', clientId))
+  }
+
+  return async function routes(app: FastifyInstance): Promise<void> {
+    app.get('/console', async (_, reply) => reply.redirect('/console/'))
+    app.get('/console/*', async (_, reply) => sendPage(reply))
+    app.get('/console/assets/:name', async (request, reply) => {
+      const { name } = request.params as { name: string }
+      names ??= new Set(
+        readdirSync(directory).includes('assets') ? readdirSync(new URL('assets/', directory)) : [],
+      )
+      const type = types[name.slice(name.lastIndexOf('.') + 1)]
+      // A page of an earlier build may ask for a chunk that is gone: it loads itself again.
+      if (!names.has(name) || type === undefined)
+        return reply.code(404).type('text/plain').send('Not found\n')
+      const coding = codingFor(request.headers['accept-encoding'])
+      const file = names.has(name + suffixes[coding ?? 'br']) && coding ? name + suffixes[coding] : name
+      return reply
+        .headers({
+          'content-type': type,
+          'cache-control': 'public, max-age=31536000, immutable',
+          vary: 'Accept-Encoding',
+          ...(file === name ? {} : { 'content-encoding': coding }),
+        })
+        .send(readFileSync(new URL(`assets/${encodeURIComponent(file)}`, directory)))
+    })
+  }
+}
+
+function readPage(directory: URL): string | undefined {
+  try {
+    return readFileSync(new URL('index.html', directory), 'utf8')
+  } catch {
+    return undefined
+  }
+}
