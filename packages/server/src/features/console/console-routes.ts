@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { packageFile } from '../../platform/files/package-files.ts'
 import { codingFor } from '../../platform/http/compression.ts'
@@ -43,13 +43,9 @@ export function consoleRoutes({
   clientId,
   directory = packageFile('../console/dist/'),
 }: ConsoleDependencies) {
-  /** Read at the first request: a start does not pay for it. */
-  let page: string | undefined
-  let names: ReadonlySet<string> | undefined
-
   function sendPage(reply: FastifyReply): FastifyReply {
     const nonce = randomBytes(18).toString('base64url')
-    page ??= readPage(directory)
+    const page = read(new URL('index.html', directory))?.toString()
     if (page === undefined)
       return reply
         .code(503)
@@ -71,30 +67,30 @@ export function consoleRoutes({
     app.get('/console/*', async (_, reply) => sendPage(reply))
     app.get('/console/assets/:name', async (request, reply) => {
       const { name } = request.params as { name: string }
-      names ??= new Set(
-        readdirSync(directory).includes('assets') ? readdirSync(new URL('assets/', directory)) : [],
-      )
       const type = types[name.slice(name.lastIndexOf('.') + 1)]
-      // A page of an earlier build may ask for a chunk that is gone: it loads itself again.
-      if (!names.has(name) || type === undefined)
-        return reply.code(404).type('text/plain').send('Not found\n')
+      const assets = new URL('assets/', directory)
       const coding = codingFor(request.headers['accept-encoding'])
-      const file = names.has(name + suffixes[coding ?? 'br']) && coding ? name + suffixes[coding] : name
+      const isName = type !== undefined && /^[\w-]+\.\w+$/.test(name)
+      const compressed = isName && coding ? read(new URL(name + suffixes[coding], assets)) : undefined
+      const content = compressed ?? (isName ? read(new URL(name, assets)) : undefined)
+      // A page of an earlier build may ask for a chunk that is gone: it loads itself again.
+      if (content === undefined) return reply.code(404).type('text/plain').send('Not found\n')
       return reply
         .headers({
           'content-type': type,
           'cache-control': 'public, max-age=31536000, immutable',
           vary: 'Accept-Encoding',
-          ...(file === name ? {} : { 'content-encoding': coding }),
+          ...(compressed && { 'content-encoding': coding }),
         })
-        .send(readFileSync(new URL(`assets/${encodeURIComponent(file)}`, directory)))
+        .send(content)
     })
   }
 }
 
-function readPage(directory: URL): string | undefined {
+/** @returns undefined where there is no such file */
+function read(file: URL): Buffer | undefined {
   try {
-    return readFileSync(new URL('index.html', directory), 'utf8')
+    return readFileSync(file)
   } catch {
     return undefined
   }

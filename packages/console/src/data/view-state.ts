@@ -1,0 +1,60 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { type Comparison, comparedDays, type Days, daysOf, type Range, readRange, todayIn } from './ranges.ts'
+
+/** Changes the address of a view: what is undefined leaves it. A change that is typed replaces, so that back is short. */
+export function useSetView(): (change: Readonly<Record<string, unknown>>, replaces?: boolean) => void {
+  const navigate = useNavigate()
+  return useCallback(
+    (change, replaces = false) => {
+      void navigate({
+        to: '.',
+        replace: replaces,
+        resetScroll: false,
+        search: ((before: Record<string, unknown>) =>
+          Object.fromEntries(
+            Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined),
+          )) as never,
+      })
+    },
+    [navigate],
+  )
+}
+
+export const useView = (): Readonly<Record<string, unknown>> => useSearch({ strict: false })
+
+/** The time zone of the company. */
+export const useTimezone = (): string | undefined => undefined
+
+export interface RangeState {
+  readonly range: Range
+  readonly days: Days
+  readonly comparison: Comparison
+  readonly compared: Days | undefined
+  readonly today: string
+  /** As a query has it: `dateRange`, or `compareDateRange` with two ranges. */
+  readonly ranges:
+    | { readonly dateRange: [string, string] }
+    | { readonly compareDateRange: [string, string][] }
+  readonly includesToday: boolean
+}
+
+/** The range and comparison in the address of a view. */
+export function useRange(initial: Range = '30d'): RangeState {
+  const view = useView()
+  const today = todayIn(useTimezone())
+  const range = readRange(view.range) ?? initial
+  const comparison = view.compare === 'previous' || view.compare === 'year' ? view.compare : 'none'
+  const days = daysOf(range, today)
+  const compared = comparedDays(days, comparison)
+  const pair = ({ from, to }: Days): [string, string] => [from, to]
+  return {
+    range,
+    days,
+    comparison,
+    compared,
+    today,
+    ranges: compared ? { compareDateRange: [pair(days), pair(compared)] } : { dateRange: pair(days) },
+    includesToday: days.to >= today,
+  }
+}
