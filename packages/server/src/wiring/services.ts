@@ -336,10 +336,10 @@ export function createServices(parts: ServiceParts): Services {
   const lockCompany = (tx: Queries, companyId: string) => createPeopleStore(tx).lockCompany(companyId)
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   const isIngesting = watchIngest(collector, ending)
-  const queryLimits = overrides.queryLimits ?? {
+  const queryLimits: RunLimits = overrides.queryLimits ?? {
     ...defaultRunLimits,
     // With all of them a query halves what the collector can take.
-    processes: () => (isIngesting() ? 1 : undefined),
+    threads: () => (isIngesting() ? 1 : undefined),
   }
   /** Under the limits of queries; the users of a company take turns. */
   async function runStatement(
