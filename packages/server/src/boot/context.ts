@@ -52,12 +52,8 @@ import type { Relational } from '../platform/stores/relational.ts'
 import { openSegmentLog } from '../platform/stores/segment-log.ts'
 import { createBackground } from '../platform/work/background.ts'
 import { createPeriodicWork } from '../platform/work/periodic-work.ts'
-import {
-  createServices,
-  type FindPrincipal,
-  type ServiceOverrides,
-  type Services,
-} from '../wiring/services.ts'
+import { createServices, type Services } from '../wiring/services.ts'
+import type { FindPrincipal, ServiceOverrides } from '../wiring/shared.ts'
 import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
 import { type OpenedRelational, openReserves, type Stores } from './open-stores.ts'
 
@@ -263,7 +259,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       publicUrl: options.publicUrl,
       columnar: withoutDatasources(columnar, hidden),
       hidden,
-      log,
+      eventLog: log,
       passwords,
       outgoing,
       languageModel: overrides.languageModel ?? openConfiguredModel(config.languageModel, logger),
@@ -271,7 +267,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       runnerTimeLimitMs: config.runnerTimeLimitMs,
       clock,
       steadyClock,
-      logger,
+      log: logger,
       metrics,
       enqueueMail,
       ending: ending.signal,

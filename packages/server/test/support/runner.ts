@@ -224,6 +224,7 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
     timeLimitMs: 200,
     clock: { now: () => world.now },
     log: {
+      info: () => {},
       warn: ((fields: object, message: string) => warnings.push({ fields, message })) as never,
       error: ((fields: object, message: string) => warnings.push({ fields, message })) as never,
     },

@@ -6,14 +6,13 @@ import type {
   ReportCreation,
   ReportSummary,
 } from '@millrace/contract/resources/report.ts'
-import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { auditEventOf } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
-import type { Logger } from '../../platform/logger.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
-import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import { type Interval, readRange, type TimeRules } from '../questions/time-rules.ts'
 import { archiveReport, requireOwnReport } from './archive-report.ts'
@@ -35,15 +34,12 @@ import {
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
 import { detailsOf, titleOf, toSummary } from './report-summary.ts'
 
-export interface ReportServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface ReportServiceDependencies
+  extends Pick<ServiceContext, 'relational' | 'recordAudit' | 'clock' | 'log'> {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly plans: PlanReader
   readonly runQuery: RunQuery
   readonly time: TimeRules
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'error'>
 }
 
 export interface ReportList {
