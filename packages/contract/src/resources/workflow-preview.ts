@@ -15,7 +15,7 @@ import {
   storablePattern,
   text,
 } from './formats.ts'
-import { outputKinds } from './workflow-definition.ts'
+import { outputKinds } from './workflow-entrypoint.ts'
 
 /** Codes that a run ends with; empty where it ran to its end (docs/workflows.md, Return codes). */
 export const returnCodes = ['', '3501', '3502', '3503'] as const

@@ -13,7 +13,7 @@ import {
   oneOf,
   text,
 } from './formats.ts'
-import { channelTypes, entrypointFormats, outputKinds } from './workflow-definition.ts'
+import { channelTypes, entrypointFormats, outputKinds } from './workflow-entrypoint.ts'
 
 const ids = Type.Array(Type.String())
 

@@ -24,13 +24,13 @@ import {
   type DomainService,
   resolveTxtRecords,
 } from '../../features/identity/single-sign-on/domains/domain-service.ts'
-import { createPasswords } from '../../platform/crypto/passwords.ts'
+import { createPasswords, type Passwords } from '../../platform/crypto/passwords.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What operator commands need of the service; all of it stands on the relational store alone. */
 export interface OperatorServices {
-  readonly accounts: Pick<OperatorAccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
+  readonly accounts: OperatorAccountService
   readonly clients: ClientService
   readonly domains: Pick<DomainService, 'verifyByOperator'>
   readonly singleSignOn: RequirementService
@@ -42,6 +42,7 @@ export interface OperatorServicesDependencies {
   readonly relational: Relational
   /** Reads the keys, for the commands that need them. @throws StartRefused when there are none */
   readonly openBox: () => SecretBox
+  readonly passwords?: Passwords
 }
 
 /**
@@ -51,9 +52,10 @@ export interface OperatorServicesDependencies {
 export function createOperatorServices({
   relational,
   openBox,
+  passwords = createPasswords(),
 }: OperatorServicesDependencies): OperatorServices {
   return {
-    accounts: createOperatorAccountService({ relational, passwords: createPasswords(), recordAudit }),
+    accounts: createOperatorAccountService({ relational, passwords, recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
     domains: createDomainService({
       relational,
