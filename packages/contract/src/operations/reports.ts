@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import { listEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf } from '../operation-builders.ts'
