@@ -8,31 +8,19 @@ import { users } from '../../../../database/tables/user.ts'
 import {
   and,
   asc,
+  columnsOf,
   desc,
   eq,
   inArray,
   isNull,
   ne,
   or,
+  type Row,
   type SQL,
   sql,
 } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { Claims } from '../assertion/assertion-claims.ts'
-
-export interface KnownUser {
-  readonly id: string
-  readonly companyId: string
-  readonly email: string
-  readonly roleId: string
-  readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
-  readonly serviceAccount: boolean
-  /** The identity provider's own identifier of a user whom it provisions or has deleted (SCIM). */
-  readonly externalId: string | null
-}
-
-/** Name and identifier of a user at the identity provider. */
-export type Link = Pick<typeof ssoIdentities.$inferSelect, 'nameId' | 'nameFormat' | 'externalId' | 'userId'>
 
 /** A company at its identity provider. */
 export interface Place {
@@ -41,21 +29,17 @@ export interface Place {
 }
 
 const userColumns = {
-  id: users.id,
-  companyId: users.companyId,
-  email: users.email,
-  roleId: users.roleId,
-  status: users.status,
-  serviceAccount: users.serviceAccount,
+  ...columnsOf(users, ['id', 'companyId', 'email', 'roleId', 'status', 'serviceAccount']),
+  /** The identity provider's own identifier of a user whom it provisions or has deleted (SCIM). */
   externalId: sql<string | null>`coalesce(${users.externalId}, ${users.formerExternalId})`,
 }
 
-const linkColumns = {
-  nameId: ssoIdentities.nameId,
-  nameFormat: ssoIdentities.nameFormat,
-  externalId: ssoIdentities.externalId,
-  userId: ssoIdentities.userId,
-}
+export type KnownUser = Row<typeof userColumns>
+
+const linkColumns = columnsOf(ssoIdentities, ['nameId', 'nameFormat', 'externalId', 'userId'])
+
+/** Name and identifier of a user at the identity provider. */
+export type Link = Row<typeof linkColumns>
 
 const hashOf = (nameId: string): SQL => sql`sha256(convert_to(${nameId}, 'UTF8'))`
 
