@@ -310,7 +310,6 @@ export const ExperimentDecision = named('ExperimentDecision', {
 })
 
 export const assignmentReasons = ['not-started', 'allocation', 'exposure', 'ended', 'decision'] as const
-export type AssignmentReason = (typeof assignmentReasons)[number]
 
 export const Assignment = named('ExperimentAssignment', {
   experimentId: id('The experiment'),

@@ -62,8 +62,6 @@ const operator = { kind: 'operator' } as const
 
 const of = (user: User) => ({ kind: 'user', id: user.id, name: user.email })
 
-export type OperatorAccountService = ReturnType<typeof createOperatorAccountService>
-
 /** Companies and users as operator commands create and change them. */
 export function createOperatorAccountService({
   relational,
