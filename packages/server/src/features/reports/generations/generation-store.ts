@@ -29,6 +29,8 @@ export type NewGeneration = Pick<
 >
 
 const underWay = inArray(reportGenerations.state, ['queued', 'running'])
+/** That a piece of evidence is of a generation that is done. */
+const ofDone = and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done'))
 
 /** The ledger of generations, which is also the queue that they are taken from; given a transaction it works inside it. */
 export function createGenerationStore(db: Queries) {
@@ -142,10 +144,7 @@ export function createGenerationStore(db: Queries) {
       const rows = await db
         .select({ evidence: reportEvidence.content })
         .from(reportEvidence)
-        .innerJoin(
-          reportGenerations,
-          and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done')),
-        )
+        .innerJoin(reportGenerations, ofDone)
         .where(and(eq(reportEvidence.companyId, companyId), eq(reportEvidence.reportId, reportId)))
         .orderBy(asc(reportEvidence.position))
       return rows.map(({ evidence }) => evidence)
@@ -159,10 +158,7 @@ export function createGenerationStore(db: Queries) {
       const [row] = await db
         .select({ generationId: reportEvidence.generationId, evidence: reportEvidence.content })
         .from(reportEvidence)
-        .innerJoin(
-          reportGenerations,
-          and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done')),
-        )
+        .innerJoin(reportGenerations, ofDone)
         .where(
           and(
             eq(reportEvidence.companyId, companyId),

@@ -1,16 +1,14 @@
 import type { ComparisonWindows, ReportCadence, Window } from '@millrace/contract/resources/report.ts'
+import { windowOf } from '../../questions/periods.ts'
 import type { Interval, TimeRules, Zone } from '../../questions/time-rules.ts'
+
+export { windowOf }
 
 /** The calendar unit that a period of each cadence is. */
 const units = { monthly: 'month', quarterly: 'quarter', yearly: 'year' } as const
 type CalendarUnit = (typeof units)[ReportCadence]
 
 const day = 86_400_000
-
-export const windowOf = ({ from, to }: Interval): Window => ({
-  start: new Date(from).toISOString(),
-  end: new Date(to).toISOString(),
-})
 
 const intervalOf = ({ start, end }: Window): Interval => ({ from: Date.parse(start), to: Date.parse(end) })
 

@@ -16,7 +16,6 @@ import {
   ne,
   or,
   type Row,
-  type SQL,
   sql,
 } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
@@ -41,8 +40,6 @@ const linkColumns = columnsOf(ssoIdentities, ['nameId', 'nameFormat', 'externalI
 /** Name and identifier of a user at the identity provider. */
 export type Link = Row<typeof linkColumns>
 
-const hashOf = (nameId: string): SQL => sql`sha256(convert_to(${nameId}, 'UTF8'))`
-
 /** Links between users and their names at the identity provider; given a transaction it works inside it. */
 export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Place) {
   const here = and(eq(ssoIdentities.companyId, companyId), eq(ssoIdentities.idpEntityId, idpEntityId))
@@ -51,6 +48,12 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
     ne(users.status, 'deleted'),
     eq(users.serviceAccount, false),
   )
+  const unlinked = (nameId: string) =>
+    and(
+      eq(ssoUnlinkedNames.companyId, companyId),
+      eq(ssoUnlinkedNames.idpEntityId, idpEntityId),
+      sql`${ssoUnlinkedNames.nameHash} = sha256(convert_to(${nameId}, 'UTF8'))`,
+    )
 
   async function lockUser(id: string): Promise<KnownUser | undefined> {
     const [row] = await db
@@ -173,15 +176,7 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
         .onConflictDoNothing()
         .returning({ userId: ssoIdentities.userId })
       if (inserted.length === 0) return false
-      await db
-        .delete(ssoUnlinkedNames)
-        .where(
-          and(
-            eq(ssoUnlinkedNames.companyId, companyId),
-            eq(ssoUnlinkedNames.idpEntityId, idpEntityId),
-            sql`${ssoUnlinkedNames.nameHash} = ${hashOf(nameId)}`,
-          ),
-        )
+      await db.delete(ssoUnlinkedNames).where(unlinked(nameId))
       return true
     },
 
@@ -215,13 +210,7 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
       const [row] = await db
         .select({ userId: ssoUnlinkedNames.userId, isAbove: sql<boolean>`exists (${above})` })
         .from(ssoUnlinkedNames)
-        .where(
-          and(
-            eq(ssoUnlinkedNames.companyId, companyId),
-            eq(ssoUnlinkedNames.idpEntityId, idpEntityId),
-            sql`${ssoUnlinkedNames.nameHash} = ${hashOf(nameId)}`,
-          ),
-        )
+        .where(unlinked(nameId))
       return row
     },
   }
