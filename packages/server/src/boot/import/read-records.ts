@@ -18,8 +18,6 @@ export interface InputRecord {
 
 export type InputFormat = 'csv' | 'ndjson'
 
-export type Input = Awaited<ReturnType<typeof openInput>>
-
 /** CSV or NDJSON by the name of the file: `events.csv`, `events.ndjson.gz`. */
 export function formatOf(name: string): InputFormat | undefined {
   if (/\.(csv|tsv|txt)(\.gz)?$/i.test(name)) return 'csv'

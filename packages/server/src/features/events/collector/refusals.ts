@@ -16,8 +16,6 @@ interface Refusal {
   count: number
 }
 
-export type Refusals = ReturnType<typeof createRefusals>
-
 /**
  * Requests that were answered 4xx as a whole, for the datasource log: one row for each datasource and rule, once a
  * second. They are lost when the process is killed; no event is counted by them.
