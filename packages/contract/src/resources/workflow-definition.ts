@@ -12,6 +12,7 @@ import {
   nameText,
   object,
   oneOf,
+  optionals,
   storablePattern,
   text,
 } from './formats.ts'
@@ -208,25 +209,22 @@ export const nodeSchemas = {
   // Data: one edge leads on.
   datasource: node('datasource', {
     datasourceId: id('A worker datasource'),
-    match: Type.Optional(
-      oneOf(['and', 'or'], 'Whether all filters or one of them must hold; `and` when absent'),
-    ),
-    filters: Type.Optional(
-      Type.Array(NodeFilter, { maxItems: 20, description: 'Rows that they hold for; all rows when absent' }),
-    ),
-    limit: Type.Optional(integer(1, definitionLimits.rows, 'Rows; 20 when absent')),
-    sort: Type.Optional(
-      object(
+    ...optionals({
+      match: oneOf(['and', 'or'], 'Whether all filters or one of them must hold; `and` when absent'),
+      filters: Type.Array(NodeFilter, {
+        maxItems: 20,
+        description: 'Rows that they hold for; all rows when absent',
+      }),
+      limit: integer(1, definitionLimits.rows, 'Rows; 20 when absent'),
+      sort: object(
         { field: lineText('Sortable field'), order: oneOf(['asc', 'desc'], 'Direction') },
         'With `ordering: sorted` alone, which needs it',
       ),
-    ),
-    ordering: Type.Optional(
-      oneOf(
+      ordering: oneOf(
         ['stored', 'sorted', 'shuffled', 'person'],
         '`stored` when absent; `sorted` by `sort`; `shuffled`: another order every 10 s for everyone; `person`: one of each person’s own',
       ),
-    ),
+    }),
   }),
   parameter: node('parameter', {
     parameter: lineText('Name of the URL parameter', 100),
@@ -237,21 +235,19 @@ export const nodeSchemas = {
     default: Type.Optional(Type.String({ maxLength: 2_000, description: 'Where the address lacks it' })),
   }),
   events: node('events', {
-    datasourceId: Type.Optional(id('A tracking datasource; all that the workflow’s teams see when absent')),
-    names: Type.Optional(
-      Type.Array(lineText('Name of an event'), {
+    ...optionals({
+      datasourceId: id('A tracking datasource; all that the workflow’s teams see when absent'),
+      names: Type.Array(lineText('Name of an event'), {
         minItems: 1,
         maxItems: 50,
         description: 'Only these events',
       }),
-    ),
-    exceptNames: Type.Optional(
-      Type.Array(lineText('Name of an event'), {
+      exceptNames: Type.Array(lineText('Name of an event'), {
         minItems: 1,
         maxItems: 50,
         description: 'All events but these',
       }),
-    ),
+    }),
     lookBackHours: integer(1, 2_160, 'Age of the oldest event'),
     limit: Type.Optional(integer(1, definitionLimits.rows, 'Rows; 20 when absent')),
   }),

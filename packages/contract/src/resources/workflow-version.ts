@@ -99,7 +99,6 @@ export type AnalyzeOverrides = Static<typeof AnalyzeOverrides>
 
 /** One draft, at most one live version, and those that were live before. */
 export const versionStates = ['draft', 'live', 'inactive'] as const
-export type VersionState = (typeof versionStates)[number]
 
 /** Of a version without its content. */
 export const versionHead = {

@@ -5,7 +5,10 @@ import type {
   Window,
 } from '@millrace/contract/resources/report.ts'
 import { invalid } from '../../../platform/invalid.ts'
+import { windowOf } from '../../questions/periods.ts'
 import { type Interval, readRange, type TimeRules, type Zone } from '../../questions/time-rules.ts'
+
+export { windowOf }
 
 /** The calendar unit that a period of each cadence is. */
 const units = { monthly: 'month', quarterly: 'quarter', yearly: 'year' } as const
@@ -18,11 +21,6 @@ const defaultPeriod = 'last 28 days'
 const maxPeriodDays = 732
 /** The part of a unit that has passed: it is told so far in any case, and compared as the unit is. */
 const toDate = /^\s*(week|month|quarter|year) to date\s*$/i
-
-export const windowOf = ({ from, to }: Interval): Window => ({
-  start: new Date(from).toISOString(),
-  end: new Date(to).toISOString(),
-})
 
 const intervalOf = ({ start, end }: Window): Interval => ({ from: Date.parse(start), to: Date.parse(end) })
 
