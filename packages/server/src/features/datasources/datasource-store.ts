@@ -3,7 +3,7 @@ import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
-import { and, asc, eq, exists, inArray, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
+import { and, asc, eq, exists, inArray, isNotNull, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
@@ -27,6 +27,7 @@ export interface StoredDatasource {
   readonly name: string
   readonly kind: DatasourceKind
   readonly status: DatasourceStatus
+  readonly sampleData: 'filling' | 'filled' | null
   readonly teamIds: readonly string[]
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -38,6 +39,7 @@ export interface NewDatasource {
   readonly name: string
   /** A tracking datasource when absent. */
   readonly kind?: DatasourceKind
+  readonly sampleData?: 'filling'
   /** Of the company, at least one. */
   readonly teamIds: readonly string[]
 }
@@ -79,6 +81,7 @@ export function createDatasourceStore(db: Queries) {
     name: datasources.name,
     kind: datasources.kind,
     status: datasources.status,
+    sampleData: datasources.sampleData,
     teamIds,
     createdAt: datasources.createdAt,
     updatedAt: datasources.updatedAt,
@@ -161,7 +164,11 @@ export function createDatasourceStore(db: Queries) {
     async update(
       companyId: string,
       id: string,
-      change: { readonly name?: string | undefined; readonly status?: DatasourceStatus },
+      change: {
+        readonly name?: string | undefined
+        readonly status?: DatasourceStatus
+        readonly sampleData?: 'filled'
+      },
     ): Promise<void> {
       await db
         .update(datasources)
@@ -172,6 +179,28 @@ export function createDatasourceStore(db: Queries) {
     async replaceTeams(companyId: string, datasourceId: string, teamIds: readonly string[]): Promise<void> {
       await db.delete(datasourceTeams).where(eq(datasourceTeams.datasourceId, datasourceId))
       await db.insert(datasourceTeams).values(teamIds.map((teamId) => ({ companyId, datasourceId, teamId })))
+    },
+
+    async addTeams(companyId: string, datasourceId: string, teamIds: readonly string[]): Promise<void> {
+      await db
+        .insert(datasourceTeams)
+        .values(teamIds.map((teamId) => ({ companyId, datasourceId, teamId })))
+        .onConflictDoNothing()
+    },
+
+    /** Whichever teams see it. */
+    async findSampleData(companyId: string): Promise<StoredDatasource | undefined> {
+      const [row] = await db
+        .select(columns)
+        .from(datasources)
+        .where(
+          and(
+            eq(datasources.companyId, companyId),
+            isNotNull(datasources.sampleData),
+            ne(datasources.status, 'deleted'),
+          ),
+        )
+      return row
     },
 
     async findName(companyId: string, id: string): Promise<string | undefined> {
