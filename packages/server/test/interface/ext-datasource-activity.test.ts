@@ -18,13 +18,19 @@ let origin: string
 let company: { companyId: string; teamId: string }
 let datasourceId: string
 /** Whose requests are made; tests change it. Nobody's where it is undefined. */
-let caller: { companyId: string; teamIds: string[]; userId: string; permissions: Iterable<string> } | undefined
+let caller:
+  | { companyId: string; teamIds: string[]; userId: string; permissions: Iterable<string> }
+  | undefined
 
 beforeAll(async () => {
   database = await createTestDatabase()
   company = await database.transaction((tx) => insertCompany(tx, 'Acme'))
   const { companyId, teamId } = company
-  ;({ id: datasourceId } = await insertDatasource(database.db, { companyId, name: 'Shop', teamIds: [teamId] }))
+  ;({ id: datasourceId } = await insertDatasource(database.db, {
+    companyId,
+    name: 'Shop',
+    teamIds: [teamId],
+  }))
   ;({ app } = await openTestService(database, {
     clock: systemClock,
     findPrincipal: async () =>

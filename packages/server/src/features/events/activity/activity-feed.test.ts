@@ -100,7 +100,13 @@ describe('the live feed', () => {
     feed.refused(datasource, 'body-empty', 'The body is empty')
     expect(messages.map(([, data]) => data)).toMatchObject([
       { outcome: 'changed', changes: [{ rule: 'number-as-text', path: 'tmpId' }] },
-      { outcome: 'dropped', rule: 'ids-wrong-type', path: 'data.ids', name: 'cart', url: 'https://a.example/' },
+      {
+        outcome: 'dropped',
+        rule: 'ids-wrong-type',
+        path: 'data.ids',
+        name: 'cart',
+        url: 'https://a.example/',
+      },
       { outcome: 'dropped', rule: 'key-mismatch' },
       { outcome: 'bot', sample: 'googlebot' },
       { outcome: 'bot' },
