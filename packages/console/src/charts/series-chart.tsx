@@ -80,7 +80,7 @@ export function SeriesChart(props: SeriesChartProps) {
         y: { range: (_, min, max) => [Math.min(0, min ?? 0), max > 0 ? max * 1.06 : max === min ? 1 : 0] },
       },
       axes: [
-        { ...axis(colours), values: (_, splits) => bucketTicks(splits, granularity, language) },
+        { ...axis(colours), space: 72, values: (_, splits) => bucketTicks(splits, granularity, language) },
         {
           ...axis(colours),
           size: 58,
@@ -89,7 +89,7 @@ export function SeriesChart(props: SeriesChartProps) {
       ],
       series: [
         {},
-        ...shown.flatMap((each) => {
+        ...(isStacked ? shown.toReversed() : shown).flatMap((each) => {
           const index = series.indexOf(each)
           const stroke = colours[seriesColour(each.colour ?? index)]
           const drawn = lookOf({ kind, stroke, isComparison: each.isComparison === true, isStacked })
@@ -264,7 +264,7 @@ function lookOf({
   if (kind === 'bar' && !isComparison && UPlot.paths.bars)
     return {
       stroke,
-      fill: faded(stroke, 0.85),
+      fill: isStacked ? stroke : faded(stroke, 0.85),
       width: 0,
       points,
       paths: UPlot.paths.bars({ size: [0.7, 48], radius: 0.1 }),

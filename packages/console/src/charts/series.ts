@@ -36,10 +36,13 @@ export function stacked(series: readonly Series[]): (number | null)[][] {
   )
 }
 
-/** The columns that uPlot draws: for an open last bucket a second, dashed one for each series. */
+/**
+ * The columns that uPlot draws: for an open last bucket a second, dashed one for each series. Stacked ones come the last
+ * series first, so that the smaller sums are drawn over the greater.
+ */
 export function columnsOf({ buckets, series, isLastOpen }: SeriesData, isStacked: boolean): AlignedData {
   const x = buckets.map(wallSeconds)
-  const values = isStacked ? stacked(series) : series.map((each) => [...each.values])
+  const values = isStacked ? stacked(series).reverse() : series.map((each) => [...each.values])
   const last = buckets.length - 1
   const columns = values.flatMap((column) => {
     if (!isLastOpen || last < 1) return [column]

@@ -23,6 +23,7 @@ import * as reports from './reports.ts'
 import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as runner from './runner.ts'
+import * as sampleData from './sample-data.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as segment from './segment.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -113,6 +114,7 @@ const everyOperation = [
   datasources.createDatasource,
   datasources.listDatasourceLogs,
   datasources.readDatasourceCounters,
+  datasources.watchDatasource,
   profile.readProfile,
   profile.updateProfile,
   profile.changePassword,
@@ -231,6 +233,8 @@ const everyOperation = [
   segment.sendSegmentIdentify,
   segment.sendSegmentGroup,
   segment.sendSegmentAlias,
+  sampleData.createSampleData,
+  sampleData.deleteSampleData,
 ] as const
 
 export const allOperations: readonly Operation[] = everyOperation

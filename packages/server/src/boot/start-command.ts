@@ -47,6 +47,7 @@ function banner(context: Context, addresses: Addresses): string {
       ? `Millrace ${version} is ready.`
       : `Millrace ${version} accepts events, and answers no queries: the log says why.`,
     '',
+    ...(context.config.roles.has('interface') ? [`  console      ${publicUrl}/console/`] : []),
     `  interface    ${addresses.baseUrl}`,
     `  collector    ${addresses.collectorUrl}/collect/${installation.datasourceId}/tracker`,
     `  documents    ${publicUrl}/docs`,
@@ -64,6 +65,7 @@ function banner(context: Context, addresses: Addresses): string {
     'Ctrl-C stops it. A lost password is replaced with:',
     `${settingOf(context.config.dataDirectory)}npm run millrace -- user password --email ${installation.adminEmail}`,
   )
+  lines.push('', 'Open the console and sign in: it shows the first steps. Here are the same in a terminal.')
   lines.push('', 'Try it:', '')
   for (const { title, command } of steps) {
     const shown =
