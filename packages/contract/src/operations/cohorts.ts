@@ -10,7 +10,7 @@ import {
   CohortUpdate,
   cohortLimits,
 } from '../resources/cohort.ts'
-import { idParams, object, pagination } from '../resources/formats.ts'
+import { idParams, object, pagination, searchIn, sorting } from '../resources/formats.ts'
 import { etag, expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Statistics')
@@ -55,12 +55,16 @@ const reply = (description: string) => ({
 export const listCohorts = {
   ...operation('listCohorts', 'GET', '/v2/statistics/cohorts', 'statistics:access'),
   summary: 'List cohorts',
-  description: `Cohorts of the company by name. A company has at most ${cohortLimits.perCompany}.`,
+  description: `Cohorts of the company, by name unless they are sorted otherwise. A company has at most ${cohortLimits.perCompany}.`,
   replies: {
     200: { description: 'One page', examples: { one: example('One', [sample]) } },
   },
   schema: {
-    querystring: object({ ...pagination }),
+    querystring: object({
+      ...pagination,
+      ...searchIn('name'),
+      ...sorting(['name', 'updatedAt', 'createdAt'], '`name`'),
+    }),
     response: { 200: paginatedEnvelope(Cohort) },
   },
 } as const satisfies Operation

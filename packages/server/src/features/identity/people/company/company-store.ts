@@ -10,6 +10,8 @@ export interface CompanyFields {
   /** IANA name; dates without a zone are read in it. */
   readonly timezone: string
   readonly language: Language
+  /** ISO 4217 */
+  readonly currency: string | null
   readonly exactCounts: boolean
   readonly attributionModel: 'last-touch' | 'linear' | 'decay'
   readonly clickWindowHours: number
@@ -31,6 +33,7 @@ const columns = {
   name: companies.name,
   timezone: companies.timezone,
   language: companies.language,
+  currency: companies.currency,
   attributionModel: companies.attributionModel,
   clickWindowHours: companies.clickWindowHours,
   displayWindowHours: companies.displayWindowHours,

@@ -299,6 +299,8 @@ export function createLifecycleStore(db: Queries) {
           lastName: '',
           jobTitle: '',
           phone: '',
+          timezone: null,
+          favourites: [],
           externalId: null,
           formerExternalId: null,
           updatedAt: sql`now()`,
