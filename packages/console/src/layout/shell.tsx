@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { placeOf, readFavourite } from '../data/favourites.ts'
 import { profileQuery, useProfile } from '../data/profile.ts'
 import { isPassing } from '../data/query-client.ts'
 import { session } from '../session/session.ts'
@@ -11,6 +12,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { destinations, places } from './destinations.ts'
 import { Palette } from './palette.tsx'
+import { PlaceLink } from './place-link.tsx'
 import styles from './shell.module.css'
 import { SignedOut } from './signed-out.tsx'
 import { applyTheme, UserMenu } from './user-menu.tsx'
@@ -89,6 +91,34 @@ function Frame() {
   )
 }
 
+function Favourites() {
+  const t = useTexts(places)
+  const favourites = useProfile()?.preferences.favourites ?? []
+  const here = placeOf(useRouterState({ select: (state) => state.location.href }))
+  if (favourites.length === 0) return null
+  return (
+    <div className={styles.group}>
+      <h2 className={styles.groupTitle}>{t.favourites}</h2>
+      <ul>
+        {favourites.map(readFavourite).map(({ text, place, name }) => (
+          <li key={text}>
+            <PlaceLink
+              place={place}
+              className={styles.link}
+              aria-current={place === here ? 'page' : undefined}
+            >
+              <Icon name="star" />
+              <span className={styles.favourite} dir="auto" title={name}>
+                {name}
+              </span>
+            </PlaceLink>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 function Navigation() {
   const t = useTexts(places)
   const permissions = useProfile()?.permissions ?? []
@@ -118,6 +148,7 @@ function Navigation() {
           </div>
         )
       })}
+      <Favourites />
       <a className={styles.link} href="/docs" target="_blank" rel="noreferrer">
         <Icon name="question" />
         {t.documents}

@@ -3,7 +3,8 @@
  * token in memory (docs/accounts.md, Sign users in to an application).
  */
 
-const clientId = document.querySelector<HTMLMetaElement>('meta[name="millrace-client"]')?.content ?? ''
+/** The OAuth client of the console. */
+export const clientId = document.querySelector<HTMLMetaElement>('meta[name="millrace-client"]')?.content ?? ''
 const home = `${location.origin}/console/`
 const attemptPrefix = 'millrace-sign-in-'
 /** The name of the window in which a user signs in again while the page behind it keeps what was typed. */
