@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import styles from './tabs.module.css'
 
+const showWhole = (link: HTMLAnchorElement | null) =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+
 /** Parts of a screen, each with an address: the first has none of its own. */
 export function Tabs<Id extends string>({
   label,
@@ -21,6 +24,8 @@ export function Tabs<Id extends string>({
           activeOptions={{ exact: true, includeSearch: true }}
           aria-current={id === current ? 'page' : undefined}
           className={styles.tab}
+          // On a phone not all of them are in sight.
+          {...(id === current && { ref: showWhole })}
         >
           {label}
         </Link>

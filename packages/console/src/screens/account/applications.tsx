@@ -10,9 +10,8 @@ import { CopyAs } from '../../ui/copy-as.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Badge, Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
-import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
-import styles from './account.module.css'
+import { Item, ItemList } from './item-list.tsx'
 import { words } from './texts.ts'
 
 type Application = OperationData<'listApplications'>[number]
@@ -53,45 +52,31 @@ export function Applications() {
         }
       >
         {(rows) => (
-          <Table
-            label={t.tabs.applications}
-            rows={rows}
-            rowKey={({ id }) => id}
-            columns={[
-              {
-                id: 'name',
-                title: t.application,
-                cell: ({ id, name }) => (
-                  <span className={styles.name}>
-                    {name}
-                    {id === clientId && <Badge kind="accent">{t.thisOne}</Badge>}
-                  </span>
-                ),
-              },
-              {
-                id: 'consent',
-                title: t.consent,
-                cell: ({ consentedAt }) => (consentedAt ? instant(consentedAt) : t.ofOperator),
-              },
-              {
-                id: 'used',
-                title: t.lastUsed,
-                cell: ({ lastUsedAt }) => (lastUsedAt ? instant(lastUsedAt) : t.never),
-              },
-              { id: 'sessions', title: t.sessions, isNumber: true, cell: ({ sessions }) => sessions },
-              {
-                id: 'withdraw',
-                title: '',
-                isNumber: true,
-                cell: (row) =>
+          <ItemList label={t.tabs.applications}>
+            {rows.map((row) => (
+              <Item
+                key={row.id}
+                title={
+                  <>
+                    {row.name}
+                    {row.id === clientId && <Badge kind="accent">{t.thisOne}</Badge>}
+                  </>
+                }
+                details={[
+                  [t.consent, row.consentedAt ? instant(row.consentedAt) : t.ofOperator],
+                  [t.lastUsed, row.lastUsedAt ? instant(row.lastUsedAt) : t.never],
+                  [t.sessions, row.sessions],
+                ]}
+                action={
                   row.id !== clientId && (
                     <Button kind="danger" onPress={() => setChosen(row)}>
                       {t.withdraw}
                     </Button>
-                  ),
-              },
-            ]}
-          />
+                  )
+                }
+              />
+            ))}
+          </ItemList>
         )}
       </Loaded>
       <Confirm

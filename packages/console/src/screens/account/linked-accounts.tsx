@@ -12,9 +12,9 @@ import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
-import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './account.module.css'
+import { Item, ItemList } from './item-list.tsx'
 import { words } from './texts.ts'
 
 type LinkedAccount = OperationData<'listLinkedAccounts'>[number]
@@ -24,7 +24,6 @@ const linksKey = ['linked-accounts']
 
 export function LinkedAccounts() {
   const t = useTexts(words)
-  const say = useTexts(common)
   const instant = useInstant()
   const queries = useQueryClient()
   const [isLinking, setLinking] = useState(false)
@@ -68,27 +67,24 @@ export function LinkedAccounts() {
         }
       >
         {(rows) => (
-          <Table
-            label={t.tabs.links}
-            rows={rows}
-            rowKey={({ id }) => id}
-            columns={[
-              { id: 'name', title: say.name, cell: ({ name }) => <bdi>{name}</bdi> },
-              { id: 'provider', title: t.service, cell: ({ provider }) => t.providers[provider] },
-              { id: 'host', title: t.host, cell: ({ host }) => host },
-              { id: 'made', title: t.linkedAt, cell: ({ createdAt }) => instant(createdAt) },
-              {
-                id: 'unlink',
-                title: '',
-                isNumber: true,
-                cell: (row) => (
+          <ItemList label={t.tabs.links}>
+            {rows.map((row) => (
+              <Item
+                key={row.id}
+                title={row.name}
+                details={[
+                  [t.service, t.providers[row.provider]],
+                  [t.host, row.host],
+                  [t.linkedAt, instant(row.createdAt)],
+                ]}
+                action={
                   <Button kind="danger" onPress={() => setChosen(row)}>
                     {t.unlink}
                   </Button>
-                ),
-              },
-            ]}
-          />
+                }
+              />
+            ))}
+          </ItemList>
         )}
       </Loaded>
       {isLinking && <LinkDialog onClose={() => setLinking(false)} />}

@@ -69,10 +69,7 @@ function Person({ profile }: { readonly profile: Profile }) {
     />
   )
   return (
-    <Card
-      title={t.person}
-      actions={<CopyAs call={{ operation: 'updateProfile', request: { body: changed } }} />}
-    >
+    <Card title={t.person}>
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -90,6 +87,7 @@ function Person({ profile }: { readonly profile: Profile }) {
           <Button kind="main" type="submit" isDisabled={!isDirty || save.isPending}>
             {say.save}
           </Button>
+          <CopyAs call={{ operation: 'updateProfile', request: { body: changed } }} />
         </div>
       </form>
       <Unsaved isDirty={isDirty} />
@@ -111,8 +109,9 @@ function Display({ profile }: { readonly profile: Profile }) {
       <div className={styles.form}>
         <Select
           label={t.language}
+          hint={t.languageHint}
           options={[
-            { id: company, label: t.asCompany(t.languages[profile.company.language]) },
+            { id: company, label: t.asBrowser },
             { id: 'en', label: t.languages.en },
             { id: 'fr', label: t.languages.fr },
           ]}

@@ -9,9 +9,8 @@ import { CopyAs } from '../../ui/copy-as.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Badge, Card } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
-import { Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
-import styles from './account.module.css'
+import { Item, ItemList } from './item-list.tsx'
 import { words } from './texts.ts'
 
 const sessionsKey = ['own-sessions']
@@ -51,40 +50,33 @@ export function Sessions() {
     >
       <Loaded query={sessions}>
         {(rows) => (
-          <Table
-            label={t.tabs.sessions}
-            rows={rows}
-            rowKey={({ id }) => id}
-            columns={[
-              {
-                id: 'where',
-                title: t.where,
-                cell: ({ browser, os, current }) => (
-                  <span className={styles.name}>
+          <ItemList label={t.tabs.sessions}>
+            {rows.map(({ id, browser, os, current, clientName, network, lastUsedAt, createdAt }) => (
+              <Item
+                key={id}
+                title={
+                  <>
                     {[browser, os].filter(Boolean).join(', ') || t.unknownBrowser}
                     {current && <Badge kind="accent">{t.thisOne}</Badge>}
-                  </span>
-                ),
-              },
-              { id: 'application', title: t.application, cell: ({ clientName }) => clientName },
-              { id: 'network', title: t.network, cell: ({ network }) => network },
-              { id: 'used', title: t.lastUsed, cell: ({ lastUsedAt }) => instant(lastUsedAt) },
-              { id: 'began', title: t.began, cell: ({ createdAt }) => instant(createdAt) },
-              {
-                id: 'end',
-                title: '',
-                isNumber: true,
-                cell: ({ id, current }) => (
+                  </>
+                }
+                details={[
+                  [t.lastUsed, instant(lastUsedAt)],
+                  [t.began, instant(createdAt)],
+                  [t.network, network],
+                  [t.application, clientName],
+                ]}
+                action={
                   <Button
                     isDisabled={end.isPending}
                     onPress={() => (current ? void session.signOut() : end.mutate(id))}
                   >
                     {current ? t.signOut : t.end}
                   </Button>
-                ),
-              },
-            ]}
-          />
+                }
+              />
+            ))}
+          </ItemList>
         )}
       </Loaded>
       <Confirm

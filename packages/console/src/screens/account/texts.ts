@@ -18,6 +18,8 @@ export const words = texts(
     display: 'Display',
     language: 'Language',
     languages: { en: 'English', fr: 'Français' },
+    asBrowser: 'As the browser',
+    languageHint: 'Where none is chosen, mails have that of the company.',
     asCompany: (what: string) => `As the company: ${what}`,
     zone: 'Time zone',
     zoneHint: 'Times and days of every screen are shown in it.',
@@ -54,7 +56,6 @@ export const words = texts(
     recoveryHint:
       'Each works once in place of a code, on the day on which you have lost your phone. Keep them somewhere else than there: they are shown only now.',
     kept: 'I have kept them',
-    where: 'Where',
     unknownBrowser: 'Unknown browser',
     thisOne: 'This one',
     application: 'Application',
@@ -118,6 +119,8 @@ export const words = texts(
     display: 'Affichage',
     language: 'Langue',
     languages: { en: 'English', fr: 'Français' },
+    asBrowser: 'Comme le navigateur',
+    languageHint: 'Sans choix, les courriels ont celle de l’entreprise.',
     asCompany: (what) => `Comme l’entreprise : ${what}`,
     zone: 'Fuseau horaire',
     zoneHint: 'Les heures et les jours de chaque écran sont affichés dans ce fuseau.',
@@ -155,7 +158,6 @@ export const words = texts(
     recoveryHint:
       'Chacun remplace un code une fois, le jour où vous auriez perdu votre téléphone. Gardez-les ailleurs que là : ils ne sont affichés que maintenant.',
     kept: 'Je les ai gardés',
-    where: 'Où',
     unknownBrowser: 'Navigateur inconnu',
     thisOne: 'Celle-ci',
     application: 'Application',
