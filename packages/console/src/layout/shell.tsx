@@ -6,9 +6,12 @@ import { profileQuery, useProfile } from '../data/profile.ts'
 import { isPassing } from '../data/query-client.ts'
 import { session } from '../session/session.ts'
 import { useSessionState } from '../session/use-session.ts'
+import { common } from '../texts/common.ts'
 import { LanguageContext, languageOfBrowser, useTexts } from '../texts/texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty, Skeleton } from '../ui/state.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { destinations, places } from './destinations.ts'
 import { Palette } from './palette.tsx'
@@ -83,11 +86,29 @@ function Frame() {
       <div className={styles.main}>
         <Banners />
         <main id="content" tabIndex={-1} className={styles.content}>
-          <Outlet />
+          <Allowed path={path} />
         </main>
       </div>
       <Palette isOpen={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
     </div>
+  )
+}
+
+/** A screen whose answers the role would refuse is not asked for any, however its address was come by. */
+function Allowed({ path }: { readonly path: string }) {
+  const t = useTexts(common)
+  const names = useTexts(places)
+  const permissions = useProfile()?.permissions
+  const place = destinations.find(({ to }) => to === path || (to !== '/' && path.startsWith(`${to}/`)))
+  if (!place?.needs) return <Outlet />
+  if (permissions === undefined) return <Skeleton lines={6} />
+  if (permissions.includes(place.needs)) return <Outlet />
+  return (
+    <Page title={names[place.text]}>
+      <Empty icon="shield" title={t.forbidden}>
+        {t.forbiddenHint}
+      </Empty>
+    </Page>
   )
 }
 

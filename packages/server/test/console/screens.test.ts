@@ -61,7 +61,7 @@ async function openAs(person: Person, path: string): Promise<Tab> {
   return other
 }
 
-const failing = (status: number, message: string) => (route: Route) =>
+const failing = (status: number, errorCode: number, message: string) => (route: Route) =>
   route.fulfill({
     status,
     contentType: 'application/json',
@@ -72,6 +72,7 @@ const failing = (status: number, message: string) => (route: Route) =>
       code: status,
       status: 'fail',
       message,
+      error_code: errorCode,
       data: { requestId: 'request-of-a-test' },
     }),
   })
@@ -99,7 +100,7 @@ describe.each(screens)('$path', ({ path, asks, empty }) => {
   })
 
   test('says that it failed, by which request, and asks again', async () => {
-    await tab.page.route(asks, failing(500, 'It is broken'))
+    await tab.page.route(asks, failing(500, 16, 'It is broken'))
     await tab.open(path)
     const main = tab.page.locator('main')
     await main.getByText('This could not be loaded').first().waitFor()
@@ -113,7 +114,7 @@ describe.each(screens)('$path', ({ path, asks, empty }) => {
   })
 
   test('says that the role does not allow it', async () => {
-    await tab.page.route(asks, failing(403, 'You may not'))
+    await tab.page.route(asks, failing(403, 4, 'You may not'))
     await tab.open(path)
     await tab.page.locator('main').getByText('Your role does not allow this').first().waitFor()
     expect(tab.takeComplaints().filter((each) => !each.startsWith('403 '))).toEqual([])

@@ -157,6 +157,10 @@ async function openTab(context: BrowserContext, origin: string): Promise<Tab> {
       const size = page.viewportSize()
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        // Colours that are on their way are those of neither theme.
+        await evaluate(
+          'Promise.all(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)',
+        )
         expect(await findings(), `${name}, ${colorScheme}`).toEqual([])
       }
       await page.setViewportSize({ width: 360, height: 740 })
