@@ -1,5 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import { useLanguage } from '../texts/texts.ts'
+import { formatInstant } from './format.ts'
+import { useProfile } from './profile.ts'
 import { type Comparison, comparedDays, type Days, daysOf, type Range, readRange, todayIn } from './ranges.ts'
 
 /** Changes the address of a view: what is undefined leaves it. A change that is typed replaces, so that back is short. */
@@ -23,8 +26,18 @@ export function useSetView(): (change: Readonly<Record<string, unknown>>, replac
 
 export const useView = (): Readonly<Record<string, unknown>> => useSearch({ strict: false })
 
-/** The time zone of the company. */
-export const useTimezone = (): string | undefined => undefined
+/** The time zone in which screens show times: the user's, else the company's. */
+export function useTimezone(): string | undefined {
+  const profile = useProfile()
+  return profile?.preferences.timezone ?? profile?.company.timezone
+}
+
+/** Shows an instant in that zone and in the user's language. */
+export function useInstant(): (instant: string | number | Date, isShort?: boolean) => string {
+  const language = useLanguage()
+  const timezone = useTimezone()
+  return (instant, isShort) => formatInstant(language, instant, isShort, timezone)
+}
 
 export interface RangeState {
   readonly range: Range

@@ -130,6 +130,7 @@ const everyOperation = [
   users.reactivateUser,
   users.deleteUser,
   users.unlinkUser,
+  users.listPeople,
   invitations.inviteUser,
   invitations.listInvitations,
   invitations.renewInvitation,

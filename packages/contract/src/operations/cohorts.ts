@@ -9,7 +9,7 @@ import {
   CohortUpdate,
   cohortLimits,
 } from '../resources/cohort.ts'
-import { idParams } from '../resources/formats.ts'
+import { idParams, searchIn, sorting } from '../resources/formats.ts'
 import { expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Statistics')
@@ -52,8 +52,14 @@ const samples = { rule: example('With a rule', sample) }
 export const listCohorts = {
   ...operation('listCohorts', 'GET', '/v2/statistics/cohorts', 'statistics:access'),
   summary: 'List cohorts',
-  description: `Cohorts of the company by name. A company has at most ${cohortLimits.perCompany}.`,
-  ...lists('One page', Cohort, {}, {}, { one: example('One', [sample]) }),
+  description: `Cohorts of the company, by name unless they are sorted otherwise. A company has at most ${cohortLimits.perCompany}.`,
+  ...lists(
+    'One page',
+    Cohort,
+    { ...searchIn('name'), ...sorting(['name', 'updatedAt', 'createdAt'], '`name`') },
+    {},
+    { one: example('One', [sample]) },
+  ),
 } as const satisfies Operation
 
 export const createCohort = {

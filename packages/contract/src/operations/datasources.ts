@@ -10,7 +10,7 @@ import {
 import { DatasourceCounters } from '../resources/datasource-counters.ts'
 import { DatasourceField } from '../resources/datasource-field.ts'
 import { DatasourceLogEntry, datasourceLogKinds } from '../resources/datasource-log.ts'
-import { id, idParams, nameText, object, oneOf, text } from '../resources/formats.ts'
+import { id, idParams, nameText, object, oneOf, sorting, text } from '../resources/formats.ts'
 
 const operation = operationsOf('Datasources')
 const datasourceId = idParams('Identifier of the datasource')
@@ -56,13 +56,14 @@ export const analyzeDatasource = {
 export const listDatasources = {
   ...operation('listDatasources', 'GET', '/v2/datasources', 'datasource:read'),
   summary: 'List datasources',
-  description: 'The datasources that your teams see, the oldest first, page by page.',
+  description: 'The datasources that your teams see, the oldest first unless they are sorted, page by page.',
   ...lists('One page of datasources', Datasource, {
     name: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
     mode: Type.Optional(oneOf(['ingester', 'worker'], 'Only those that take events, or that hold rows')),
     type: Type.Optional(oneOf(datasourceTypes, 'Only those of this type')),
     status: Type.Optional(oneOf(datasourceStatuses, 'Only those with this status')),
     resourceGroupId: Type.Optional(id('Only those that this team sees')),
+    ...sorting(['name', 'updatedAt', 'createdAt'], '`createdAt`, ascending,'),
   }),
 } as const satisfies Operation
 

@@ -1,7 +1,16 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { answers, answersRevision, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
-import { dateTime, id, idParams, indexPattern, object, text } from '../resources/formats.ts'
+import {
+  dateTime,
+  id,
+  idParams,
+  indexPattern,
+  object,
+  searchIn,
+  sorting,
+  text,
+} from '../resources/formats.ts'
 import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
 import { SavedQuery, SavedQueryCreation, SavedQueryUpdate } from '../resources/saved-query.ts'
 import { SavedQueryRun } from '../resources/saved-query-run.ts'
@@ -91,8 +100,11 @@ ${rules}`,
 export const listSavedQueries = {
   ...operation('listSavedQueries', 'GET', '/v2/statistics/query', 'statistics:access'),
   summary: 'List saved queries',
-  description: 'Those of your company, the newest first.',
-  ...lists('One page of saved queries', SavedQuery),
+  description: 'Those of your company, the newest first unless they are sorted.',
+  ...lists('One page of saved queries', SavedQuery, {
+    ...searchIn('name'),
+    ...sorting(['name', 'updatedAt', 'createdAt'], '`createdAt`'),
+  }),
 } as const satisfies Operation
 
 export const readSavedQuery = {

@@ -72,6 +72,11 @@ describe('a cohort', () => {
     })
     const list = await create({ name: 'aardvarks', description: 'a\nb', persons: ['ada', 'bob', 'ada'] })
     expect(list.data).toMatchObject({ kind: 'list', rule: null, listed: 2, description: 'a\nb' })
+    const ids = async (query: string) =>
+      (await ask<{ id: string }[]>('GET', `?perPage=100&${query}`)).data.map(({ id }) => id)
+    expect(await ids('q=ZEBRA')).toEqual([first.data.id])
+    expect(await ids('q=_ebras')).toEqual([])
+    expect((await ids('sortBy=createdAt'))[0]).toBe(list.data.id)
 
     const page = await ask<Cohort[]>('GET', '?perPage=1')
     expect(page.body.paginationCount).toBeGreaterThanOrEqual(2)

@@ -51,6 +51,24 @@ describe('lists', () => {
     expect((await app.call('reader', 'GET', '?perPage=101')).status).toBe(400)
   })
 
+  test('are searched by name and sorted', async () => {
+    for (const name of ['Revenue 10%', 'revenue 100', 'Alpha']) {
+      app.app.time.advance(1_000)
+      await app.save({ name })
+    }
+    const names = async (query: string) => {
+      const { data } = await app.call('reader', 'GET', `?perPage=100&${query}`)
+      return (data as unknown as { name: string }[]).map(({ name }) => name)
+    }
+    expect(await names('q=REVENUE')).toEqual(['revenue 100', 'Revenue 10%'])
+    expect(await names('q=0%25')).toEqual(['Revenue 10%'])
+    expect(await names('q=_____________________')).toEqual([])
+    expect(await names('q=revenue&sortBy=name')).toEqual(['Revenue 10%', 'revenue 100'])
+    expect((await names('sortBy=name&sortOrder=desc')).slice(0, 2)).toEqual(['revenue 100', 'Revenue 10%'])
+    expect(await names('q=revenue&sortOrder=asc')).toEqual(['Revenue 10%', 'revenue 100'])
+    expect((await app.call('reader', 'GET', '?sortBy=query')).status).toBe(400)
+  })
+
   test('a saved query is deleted with its ledger and results', async () => {
     const { id } = await app.save({ schedule: app.daily() })
     await runToday()

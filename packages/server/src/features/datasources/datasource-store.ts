@@ -2,8 +2,9 @@ import type { Datasource, DatasourceType } from '@millrace/contract/resources/da
 import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
+import { type ListOrder, listOrder } from '../../platform/resources/list-order.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
-import { and, asc, eq, exists, inArray, isNotNull, ne, type Row, sql } from '../../platform/stores/postgres/drizzle.ts'
+import { and, eq, exists, inArray, isNotNull, ne, type Row, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
@@ -34,7 +35,7 @@ export interface Viewer {
 }
 
 /** Which of the datasources that a viewer sees are listed. */
-export interface DatasourceFilter {
+export interface DatasourceFilter extends ListOrder<'name' | 'createdAt' | 'updatedAt'> {
   readonly name?: string | undefined
   readonly mode?: 'ingester' | 'worker' | undefined
   readonly type?: DatasourceType | undefined
@@ -201,7 +202,9 @@ export function createDatasourceStore(db: Queries) {
     async list(viewer: Viewer, filter: DatasourceFilter, page: Page): Promise<Listed<StoredDatasource>> {
       if (viewer.teamIds.length === 0) return { rows: [], count: 0 }
       const where = matching(viewer, filter)
-      const order = [asc(datasources.createdAt), asc(datasources.id)]
+      const { id, name, createdAt, updatedAt } = datasources
+      const keys = { name: sql`lower(${name})`, createdAt, updatedAt }
+      const order = listOrder(filter, keys, id, { sortBy: 'createdAt', sortOrder: 'asc' })
       const query = db
         .select(columns)
         .from(datasources)

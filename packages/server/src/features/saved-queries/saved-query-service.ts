@@ -22,7 +22,7 @@ import type { Zone } from '../analytics/query/time/zone.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
-import { createSavedQueryStore, type StoredSavedQuery } from './saved-query-store.ts'
+import { createSavedQueryStore, type SavedQueryList, type StoredSavedQuery } from './saved-query-store.ts'
 import { nextTimes } from './schedule/planned-times.ts'
 import { isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
 
@@ -197,8 +197,8 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       })
     },
 
-    async list({ companyId }: Principal, page: Page): Promise<Listed<SavedQuery>> {
-      return mapListed(await store.list(companyId, page), toSavedQuery)
+    async list({ companyId }: Principal, wanted: SavedQueryList): Promise<Listed<SavedQuery>> {
+      return mapListed(await store.list(companyId, wanted), toSavedQuery)
     },
 
     /** @throws DomainError `savedQueryNotFound` */

@@ -29,7 +29,13 @@ import type { StatisticsSettings } from '../question.ts'
 import type { CohortListStore } from './cohort-list-store.ts'
 import type { CohortPeople, Company } from './cohort-people.ts'
 import { conditionOf, createCohortReader } from './cohort-reader.ts'
-import { type CohortFields, createCohortStore, type StoredCohort, toCohort } from './cohort-store.ts'
+import {
+  type CohortFields,
+  type CohortPage,
+  createCohortStore,
+  type StoredCohort,
+  toCohort,
+} from './cohort-store.ts'
 import { parseCohortRule } from './parse-rule.ts'
 import { validateRule } from './validate-rule.ts'
 
@@ -114,8 +120,8 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     /** Cohorts that queries name, for the statistics service. */
     readCohorts: createCohortReader((companyId, ids) => store.listByIds(companyId, ids)),
 
-    async list({ companyId }: Principal, page: Page): Promise<Listed<Cohort>> {
-      return mapListed(await store.list(companyId, page), toCohort)
+    async list({ companyId }: Principal, wanted: CohortPage): Promise<Listed<Cohort>> {
+      return mapListed(await store.list(companyId, wanted), toCohort)
     },
 
     /** @throws {DomainError} `cohortNotFound` */
