@@ -7,10 +7,14 @@ import { cohortsQuery, useValues } from './rows.ts'
 import { type Choice, SearchList, type SearchListProps } from './search-list.tsx'
 import { cohortMember } from './selection.ts'
 
-type ValuesListProps = Pick<SearchListProps, 'label' | 'chosen' | 'onChange'> & { readonly member: string }
+type ValuesListProps = Pick<SearchListProps, 'label' | 'chosen' | 'onChange'> & {
+  readonly member: string
+  /** One value, where several would say nothing. */
+  readonly isSingle?: boolean
+}
 
 /** Values of a member to choose some of: found by search, with how often each of them occurred. */
-export function ValuesList({ member, ...list }: ValuesListProps) {
+export function ValuesList({ member, isSingle = false, ...list }: ValuesListProps) {
   const language = useLanguage()
   const [sought, setSought] = useState('')
   const fixed = useMeta().data?.dimensions[member]?.values
@@ -30,7 +34,7 @@ export function ValuesList({ member, ...list }: ValuesListProps) {
   return (
     <SearchList
       {...list}
-      isMultiple
+      isMultiple={!isSingle}
       takesOwn
       onSearch={setSought}
       choices={values.map(

@@ -212,27 +212,43 @@ function FunnelTable({
 }) {
   const t = useTexts(words)
   const language = useLanguage()
+  const count = (value: number | undefined) => formatMeasure(language, 'integer', value)
+  const share = (value: number | null | undefined) => formatMeasure(language, 'ratio', value)
+  if (isDivided) {
+    const steps = groups[0]?.steps ?? []
+    const columns: Column<FunnelGroup>[] = [
+      { id: 'group', title: t.breakdown, cell: nameOf },
+      ...steps.map(
+        ({ step, name }, place): Column<FunnelGroup> => ({
+          id: String(step),
+          title: t.step(step, name),
+          isNumber: true,
+          cell: (group) => (
+            <>
+              {count(group.steps[place]?.count)}
+              {place > 0 && <span data-quiet> · {share(group.steps[place]?.fromFirst)}</span>}
+            </>
+          ),
+        }),
+      ),
+    ]
+    return <Table label={t.title} columns={columns} rows={groups} rowKey={({ id }) => id} />
+  }
   const columns: Column<TableRow>[] = [
-    ...(isDivided ? [{ id: 'group', title: t.breakdown, cell: ({ group }: TableRow) => nameOf(group) }] : []),
     { id: 'step', title: t.stepHead, cell: ({ step, name }) => t.step(step, name) },
     {
       id: 'count',
       title: per === 'session' ? t.sessions : t.people,
       isNumber: true,
-      cell: ({ count }) => formatMeasure(language, 'integer', count),
+      cell: (row) => count(row.count),
     },
     {
       id: 'fromPrevious',
       title: t.fromPrevious,
       isNumber: true,
-      cell: ({ fromPrevious }) => formatMeasure(language, 'ratio', fromPrevious),
+      cell: ({ fromPrevious }) => share(fromPrevious),
     },
-    {
-      id: 'fromFirst',
-      title: t.fromFirst,
-      isNumber: true,
-      cell: ({ fromFirst }) => formatMeasure(language, 'ratio', fromFirst),
-    },
+    { id: 'fromFirst', title: t.fromFirst, isNumber: true, cell: ({ fromFirst }) => share(fromFirst) },
     {
       id: 'median',
       title: t.median,
