@@ -6,11 +6,12 @@ import {
   CohortCreation,
   CohortList,
   CohortMember,
+  CohortRule,
   CohortSize,
   CohortUpdate,
   cohortLimits,
 } from '../resources/cohort.ts'
-import { idParams, object, pagination } from '../resources/formats.ts'
+import { idParams, named, object, pagination } from '../resources/formats.ts'
 import { etag, expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Statistics')
@@ -138,6 +139,27 @@ export const readCohortSize = {
     },
   },
   schema: { params, response: { 200: successEnvelope(CohortSize) } },
+} as const satisfies Operation
+
+export const countCohortRule = {
+  ...operation('countCohortRule', 'POST', '/v2/statistics/cohorts/size', 'statistics:access'),
+  summary: 'Count the persons of a rule',
+  description: 'As of a cohort with this rule, which is not saved: for whoever is writing one.',
+  idempotent: true,
+  errors: ['unknownMember', ...queryErrors],
+  examples: { rule: example('Of a rule', { rule }) },
+  replies: {
+    200: {
+      description: 'How many persons the rule has',
+      examples: {
+        some: example('Some', { people: 412, identified: 380, readAt: '2026-01-31T12:00:00.000Z' }),
+      },
+    },
+  },
+  schema: {
+    body: named('CohortRuleCount', { rule: CohortRule }),
+    response: { 200: successEnvelope(CohortSize) },
+  },
 } as const satisfies Operation
 
 export const listCohortMembers = {
