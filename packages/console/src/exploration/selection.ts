@@ -18,6 +18,16 @@ export interface Selection {
 /** What an address said and a screen cannot show, in the words of the address. */
 export type Left = string[]
 
+/** The beginning of a part of an address, as it is named where it is left out. */
+export function partText(value: unknown): string {
+  try {
+    return JSON.stringify(value ?? null).slice(0, 80)
+  } catch {
+    // Nested more deeply than it can be written.
+    return '…'
+  }
+}
+
 const labelPrefix = 'events.label.'
 export const cohortMember = 'persons.cohort'
 const maxText = 4_000
@@ -56,14 +66,14 @@ export function readCondition(value: unknown, meta: Meta, left: Left): Condition
   const texts = Array.isArray(values) ? values.filter((each) => typeof each === 'string').slice(0, 1_000) : []
   if (found !== undefined && chosen && (isPresence(chosen) || texts.length > 0))
     return { member: found, operator: chosen, values: isPresence(chosen) ? [] : texts }
-  left.push(found ?? JSON.stringify(value ?? null).slice(0, 80))
+  left.push(found ?? partText(value))
   return undefined
 }
 
 export function readConditions(value: unknown, meta: Meta, left: Left): readonly Condition[] {
   if (value === undefined) return []
   if (!Array.isArray(value)) {
-    left.push(JSON.stringify(value).slice(0, 80))
+    left.push(partText(value))
     return []
   }
   return value.slice(0, maxItems).flatMap((each) => readCondition(each, meta, left) ?? [])
