@@ -2,9 +2,9 @@ import { MillraceError, ValidationError } from '@millrace/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import type { Meta } from '../../data/format.ts'
+import { formatMeasure, type Meta } from '../../data/format.ts'
 import { common } from '../../texts/common.ts'
-import { useTexts } from '../../texts/texts.ts'
+import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Segments, TextField } from '../../ui/field.tsx'
@@ -175,7 +175,7 @@ export function CohortForm({ before, initial, meta, isReadOnly = false, children
       </div>
       <div className={`${styles.column} ${styles.aside}`}>
         <Card title={t.size} actions={isChanged && before && <Badge kind="warn">{t.changedMark}</Badge>}>
-          {isList ? before ? <SavedSize id={before.id} /> : null : <RuleSize rule={rule} />}
+          {isList ? <ListSize before={before} list={list} /> : <RuleSize rule={rule} />}
           {!isReadOnly && (
             <Button kind="main" type="submit" isDisabled={!isReady || isBusy || (before && !isChanged)}>
               {before ? say.save : t.create}
@@ -216,6 +216,20 @@ export function CohortForm({ before, initial, meta, isReadOnly = false, children
       </Dialog>
     </form>
   )
+}
+
+/** Of a list as it was saved, or how many identifiers were given instead. */
+function ListSize({
+  before,
+  list,
+}: {
+  readonly before: Cohort | undefined
+  readonly list: PersonList | undefined
+}) {
+  const t = useTexts(words)
+  const language = useLanguage()
+  if (before && !list) return <SavedSize id={before.id} />
+  return <p>{t.listRead(formatMeasure(language, 'integer', list?.persons.length ?? 0))}</p>
 }
 
 /** What the interface said, by the field that it is about. */

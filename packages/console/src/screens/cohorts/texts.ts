@@ -49,7 +49,7 @@ export const words = texts(
     which: 'First or last seen',
     seen: { firstSeen: 'seen first', lastSeen: 'seen last' },
     when: 'When',
-    hows: { within: 'within', before: 'before', after: 'after' },
+    hows: { within: 'in a period:', before: 'before', after: 'after' },
     ever: 'at any time',
     ranges: {
       today: 'today',
@@ -160,7 +160,7 @@ export const words = texts(
     which: 'Première ou dernière fois',
     seen: { firstSeen: 'vues la première fois', lastSeen: 'vues la dernière fois' },
     when: 'Quand',
-    hows: { within: 'dans', before: 'avant', after: 'après' },
+    hows: { within: 'dans une période :', before: 'avant', after: 'après' },
     ever: 'à tout moment',
     ranges: {
       today: 'aujourd’hui',

@@ -99,7 +99,10 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     condition: CohortCondition,
     signal: AbortSignal,
   ): Promise<CohortSize> {
-    return { ...(await people.count({ company, condition, signal })), readAt: new Date(now.instant).toISOString() }
+    return {
+      ...(await people.count({ company, condition, signal })),
+      readAt: new Date(now.instant).toISOString(),
+    }
   }
 
   async function change(
