@@ -92,7 +92,8 @@ export function CohortForm({ before, initial, meta, isReadOnly = false, children
       toast.say(before ? say.saved : t.created)
       if (!before) await navigate({ to: '/cohorts/$id', params: { id: saved.id }, search: {}, replace: true })
     } catch (error) {
-      if (error instanceof MillraceError && error.is('savedMeanwhile')) setConflict(error.data)
+      if (error instanceof MillraceError && error.is('savedMeanwhile'))
+        setConflict({ ...error.data, message: error.message })
       else setFaults(faultsOf(error))
     } finally {
       setBusy(false)
@@ -171,7 +172,6 @@ export function CohortForm({ before, initial, meta, isReadOnly = false, children
             </p>
           )}
         </Card>
-        {children}
       </div>
       <div className={`${styles.column} ${styles.aside}`}>
         <Card title={t.size} actions={isChanged && before && <Badge kind="warn">{t.changedMark}</Badge>}>
@@ -184,6 +184,7 @@ export function CohortForm({ before, initial, meta, isReadOnly = false, children
         </Card>
         {aside}
       </div>
+      {children && <div className={styles.below}>{children}</div>}
       {conflict && (
         <ConflictDialog
           conflict={conflict}

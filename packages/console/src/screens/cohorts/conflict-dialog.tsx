@@ -11,6 +11,8 @@ export interface SavedMeanwhile {
   readonly revision: number
   readonly updatedAt: string
   readonly lastSavedBy: string | null
+  /** What the interface said: it names the user. */
+  readonly message: string
 }
 
 /** Two saved one cohort: the second one sees it, and chooses. */
@@ -47,6 +49,7 @@ export function ConflictDialog({
       }
     >
       <p>{t.conflictBy(who.trim(), formatInstant(language, conflict.updatedAt))}</p>
+      {who !== t.you && <p data-quiet>{conflict.message}</p>}
     </Dialog>
   )
 }

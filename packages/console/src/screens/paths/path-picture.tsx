@@ -45,7 +45,7 @@ export function PathPicture({
   const language = useLanguage()
   const holder = useRef<HTMLElement>(null)
   const [room, setRoom] = useState(0)
-  const [active, setActive] = useState<string>()
+  const [pointed, setActive] = useState<string>()
   useEffect(() => {
     if (!holder.current) return
     const observer = new ResizeObserver(([entry]) => entry && setRoom(entry.contentRect.width))
@@ -66,7 +66,9 @@ export function PathPicture({
   const count = (sessions: number) => formatMeasure(language, 'integer', sessions)
   const share = (sessions: number, of: number) =>
     formatMeasure(language, 'ratio', of === 0 ? null : sessions / of)
-  const shown = nodes.find(({ id }) => id === active)
+  // A step that had the focus may be gone from the next picture.
+  const shown = nodes.find(({ id }) => id === pointed)
+  const active = shown?.id
   return (
     <>
       <p className={styles.said} aria-live="polite" data-quiet={shown === undefined}>
