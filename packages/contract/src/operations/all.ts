@@ -176,6 +176,7 @@ const everyOperation = [
   cohorts.readCohortSize,
   cohorts.listCohortMembers,
   cohorts.replaceCohortMembers,
+  cohorts.countCohortRule,
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
