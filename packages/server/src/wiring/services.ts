@@ -1,6 +1,7 @@
 import { createAuditService } from '../features/audit/audit-service.ts'
 import { createAuditStore } from '../features/audit/audit-store.ts'
 import { wireAnalytics } from './analytics.ts'
+import { wireDashboards } from './dashboards.ts'
 import { wireDatasources } from './datasources.ts'
 import { wireEvents } from './events.ts'
 import { wireExperiments } from './experiments.ts'
@@ -28,6 +29,7 @@ export function createServices(parts: ServiceParts) {
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
     ...wireSavedQueries(shared, { ...analytics, ...datasources }),
+    dashboards: wireDashboards(shared, analytics),
     reports: wireReports(shared, analytics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),
   }
