@@ -167,6 +167,7 @@ export const readyMade: readonly ReadyMade[] = [
         kind: 'exploration',
         exploration: 'funnel',
         definition: {
+          dateRange: 'last 30 days',
           steps: [
             { events: ['page_view'] },
             { name: 'product', events: ['product_page', 'product_view'] },

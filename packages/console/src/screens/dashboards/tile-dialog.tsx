@@ -40,7 +40,8 @@ const blank: Readonly<Record<Tile['kind'], TileContent>> = {
     kind: 'exploration',
     title: '',
     exploration: 'funnel',
-    definition: { steps: [{ events: ['page_view'] }, { events: ['purchase'] }] },
+    // The range is that of the dashboard; the interface asks for one.
+    definition: { dateRange: 'last 30 days', steps: [{ events: ['page_view'] }, { events: ['purchase'] }] },
   },
   experiment: { kind: 'experiment', title: '' },
   text: { kind: 'text', title: '', text: '' },
