@@ -290,7 +290,7 @@ function useColumns(): Column<Row>[] {
           {ownerId === userId && <Badge kind="accent">{t.yours}</Badge>}
           {resourceGroupIds.length > 0 && <Badge>{t.forTeams}</Badge>}
           {description && (
-            <span className={styles.about2} dir="auto">
+            <span className={styles.description} dir="auto">
               {description}
             </span>
           )}
@@ -302,13 +302,15 @@ function useColumns(): Column<Row>[] {
       id: 'updatedAt',
       title: t.changed,
       isSortable: true,
-      cell: ({ updatedAt }) => formatInstant(language, updatedAt),
+      cell: ({ updatedAt }) => <span className={styles.date}>{formatInstant(language, updatedAt)}</span>,
     },
     {
       id: 'createdAt',
       title: t.made,
       isSortable: true,
-      cell: ({ createdAt }) => formatInstant(language, createdAt, true),
+      cell: ({ createdAt }) => (
+        <span className={styles.date}>{formatInstant(language, createdAt, true)}</span>
+      ),
     },
     {
       id: 'actions',

@@ -261,7 +261,7 @@ export function OwnDashboard({ saved }: { readonly saved: Dashboard }) {
                 onChange={(resourceGroupIds) => edit({ resourceGroupIds })}
               />
             </div>
-            <p data-quiet>{t.editing}</p>
+            <p data-quiet>{isPhone ? t.editingPhone : t.editing}</p>
             <SaveFaults error={replace.error} tiles={draft.tiles} />
             <p className="visually-hidden" aria-live="assertive">
               {said}

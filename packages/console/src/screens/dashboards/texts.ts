@@ -44,6 +44,8 @@ export const words = texts(
     teamsHint: 'You, your teams and who manages statistics see it.',
     editing:
       'Drag tiles by their heads and size them at their corners. Range, comparison and filters are saved as they are now.',
+    editingPhone:
+      'Range, comparison and filters are saved as they are now. Tiles are moved on a wider screen.',
     keyboardHelp: 'Arrow keys move this tile, with Shift they size it.',
     handle: (title: string) => `Move or size ${title}`,
     placed: (title: string, x: number, y: number, w: number, h: number) =>
@@ -184,6 +186,8 @@ export const words = texts(
     teamsHint: 'Vous, vos équipes et ceux qui gèrent les statistiques le voient.',
     editing:
       'Déplacez les tuiles par leur tête et dimensionnez-les par leur coin. Période, comparaison et filtres sont enregistrés tels qu’ils sont.',
+    editingPhone:
+      'Période, comparaison et filtres sont enregistrés tels qu’ils sont. Les tuiles se déplacent sur un écran plus large.',
     keyboardHelp: 'Les flèches déplacent cette tuile ; avec Maj, elles la dimensionnent.',
     handle: (title) => `Déplacer ou dimensionner ${title}`,
     placed: (title, x, y, w, h) => `${title} : colonne ${x}, ligne ${y}, largeur ${w}, hauteur ${h}`,
