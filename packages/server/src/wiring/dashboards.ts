@@ -18,7 +18,7 @@ const questions = {
   paths: (body: unknown) => pathsQuestion(body as PathsQuery),
 }
 
-export function wireDashboards(shared: Shared, { statistics }: Pick<Analytics, 'statistics'>) {
+export function wireDashboards(shared: Shared, statistics: Analytics['statistics']) {
   return createDashboardService({
     ...shared,
     validateQuery: statistics.validate,

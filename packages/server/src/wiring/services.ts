@@ -28,9 +28,9 @@ export function createServices(parts: ServiceParts) {
     ...datasources,
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
-    ...wireSavedQueries(shared, { ...analytics, ...datasources }),
-    dashboards: wireDashboards(shared, analytics),
-    reports: wireReports(shared, analytics),
+    ...wireSavedQueries(shared, analytics.statistics),
+    dashboards: wireDashboards(shared, analytics.statistics),
+    reports: wireReports(shared, analytics.statistics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),
   }
 }
