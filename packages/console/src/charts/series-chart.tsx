@@ -80,7 +80,7 @@ export function SeriesChart(props: SeriesChartProps) {
         y: { range: (_, min, max) => [Math.min(0, min ?? 0), max > 0 ? max * 1.06 : max === min ? 1 : 0] },
       },
       axes: [
-        { ...axis(colours), space: 72, values: (_, splits) => bucketTicks(splits, granularity, language) },
+        { ...axis(colours), size: 30, space: 72, values: (_, splits) => bucketTicks(splits, granularity, language) },
         {
           ...axis(colours),
           size: 58,

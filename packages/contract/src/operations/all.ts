@@ -8,6 +8,7 @@ import * as authenticator from './authenticator.ts'
 import * as cohorts from './cohorts.ts'
 import * as collector from './collector.ts'
 import * as company from './company.ts'
+import * as dashboards from './dashboards.ts'
 import * as datasources from './datasources.ts'
 import * as eventAliases from './event-aliases.ts'
 import * as experimentResults from './experiment-results.ts'
@@ -237,6 +238,12 @@ const everyOperation = [
   segment.sendSegmentAlias,
   sampleData.createSampleData,
   sampleData.deleteSampleData,
+  dashboards.listDashboards,
+  dashboards.createDashboard,
+  dashboards.readDashboard,
+  dashboards.replaceDashboard,
+  dashboards.deleteDashboard,
+  dashboards.duplicateDashboard,
 ] as const
 
 export const allOperations: readonly Operation[] = everyOperation

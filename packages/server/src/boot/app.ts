@@ -7,6 +7,7 @@ import { registerEventAliasRoutes } from '../features/analytics/settings/event-a
 import { registerStatisticsRoutes } from '../features/analytics/statistics-routes.ts'
 import { registerAuditRoutes } from '../features/audit/audit-routes.ts'
 import { consoleRoutes } from '../features/console/console-routes.ts'
+import { registerDashboardRoutes } from '../features/dashboards/dashboard-routes.ts'
 import {
   registerDatasourceRoutes,
   registerSampleDataRoutes,
@@ -106,6 +107,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerExperimentResultRoutes(scope, services.experimentResults)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
+      registerDashboardRoutes(scope, services.dashboards)
       registerReportRoutes(scope, services.reports)
       registerDatasourceRoutes(scope, services)
       if (config.roles.has('collector')) {

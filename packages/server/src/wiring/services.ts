@@ -3,6 +3,7 @@ import { createAuditStore } from '../features/audit/audit-store.ts'
 import { createSampleDataService } from '../features/datasources/sample/sample-data-service.ts'
 import { createActivityService } from '../features/events/activity/activity-service.ts'
 import { wireAnalytics } from './analytics.ts'
+import { wireDashboards } from './dashboards.ts'
 import { wireDatasources } from './datasources.ts'
 import { wireEvents } from './events.ts'
 import { wireExperiments } from './experiments.ts'
@@ -36,6 +37,7 @@ export function createServices(parts: ServiceParts) {
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
     ...wireSavedQueries(shared, analytics.statistics),
+    dashboards: wireDashboards(shared, analytics.statistics),
     reports: wireReports(shared, analytics.statistics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),
   }

@@ -304,6 +304,11 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       await prepare({ question: questionOf(query), ...reader })
     },
 
+    /** The same for an exploration. */
+    async validateQuestion(question: Question, reader: Reader): Promise<void> {
+      await prepare({ question, ...reader })
+    },
+
     /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
     async describe(companyId: string): Promise<StatisticsMeta> {
       const { exactCounts } = await readSettings(companyId)

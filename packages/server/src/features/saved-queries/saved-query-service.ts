@@ -10,7 +10,7 @@ import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run
 import { definedOf } from '../../platform/changes.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import { invalid, refuseFaults } from '../../platform/invalid.ts'
+import { invalid, placed, refuseFaults } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { faultsOfRecipients, parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, mapListed, type Page, rangeOf } from '../../platform/paging.ts'
@@ -300,18 +300,6 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
 const openNone = (name: string): never => {
   throw new RangeError(`${name} is no time zone`)
-}
-
-/** A failure of one of several queries, with its place. */
-function placed(error: unknown, place: string): unknown {
-  if (!(error instanceof DomainError)) return error
-  const { errors } = error.data as { readonly errors?: readonly Fault[] }
-  const message = errors ? `${place}.${error.message}` : `${place}: ${error.message}`
-  const data = {
-    ...(error.data as object),
-    ...(errors && { errors: errors.map((each) => ({ ...each, path: `${place}.${each.path}` })) }),
-  }
-  return new DomainError(error.errorName, data as typeof error.data, { message, cause: error })
 }
 
 function normalized(schedule: Schedule): Schedule {
