@@ -67,7 +67,7 @@ export function Screen() {
   )
 }
 
-function Star({ place }: { readonly place: string }) {
+function Star({ place, name }: { readonly place: string; readonly name: string }) {
   const t = useTexts(words)
   const favourites = useFavourites()
   if (!favourites) return null
@@ -78,7 +78,7 @@ function Star({ place }: { readonly place: string }) {
         icon="star"
         label={isOn ? t.notFavourite : t.favourite}
         aria-pressed={isOn}
-        onPress={() => favourites.toggle(place)}
+        onPress={() => favourites.toggle(place, name)}
       />
     </span>
   )
@@ -133,7 +133,7 @@ function DashboardCard({
         </Link>
         <p dir="auto">{about}</p>
       </div>
-      <Star place={placeOf(id)} />
+      <Star place={placeOf(id)} name={name} />
     </li>
   )
 }
@@ -318,7 +318,7 @@ function useColumns(): Column<Row>[] {
       isNumber: true,
       cell: (row) => (
         <span style={{ display: 'inline-flex' }}>
-          <Star place={placeOf(row.id)} />
+          <Star place={placeOf(row.id)} name={row.name} />
           <Menu
             label={t.actions(row.name)}
             trigger={<IconButton icon="more" label={t.actions(row.name)} />}

@@ -1,27 +1,24 @@
-import type { OperationRequest } from '@millrace/sdk'
-import { type Profile, useProfile } from '../../data/profile.ts'
-import { useUpdateProfile } from '../../layout/user-menu.tsx'
+import { favouriteOf, readFavourite } from '../../data/favourites.ts'
+import { useProfile, useUpdateProfile } from '../../data/profile.ts'
 
 interface Favourites {
+  /** Paths and views of what the user keeps. */
   readonly places: readonly string[]
-  readonly toggle: (place: string) => void
+  readonly toggle: (place: string, name: string) => void
 }
 
-const placesOf = (profile: Profile | undefined): readonly string[] | undefined =>
-  (profile as { readonly preferences?: { readonly favourites: readonly string[] } } | undefined)?.preferences
-    ?.favourites
-
-/** The places that the user keeps; undefined where the service keeps none. */
+/** The favourites of the user, as cards add them and take them out. */
 export function useFavourites(): Favourites | undefined {
-  const update = useUpdateProfile()
-  const places = placesOf(useProfile())
-  if (!places) return undefined
+  const { mutate } = useUpdateProfile()
+  const favourites = useProfile()?.preferences.favourites
+  if (!favourites) return undefined
+  const places = favourites.map((each) => readFavourite(each).place)
   return {
     places,
-    toggle(place) {
-      const favourites = places.includes(place) ? places.filter((each) => each !== place) : [...places, place]
-      const body = { preferences: { favourites } } as OperationRequest<'updateProfile'>['body']
-      update.mutate(body)
+    toggle(place, name) {
+      const without = favourites.filter((_, i) => places[i] !== place)
+      const added = without.length < favourites.length ? undefined : favouriteOf(place, name)
+      mutate({ preferences: { favourites: added === undefined ? without : [...favourites, added] } })
     },
   }
 }
