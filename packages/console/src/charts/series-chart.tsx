@@ -63,13 +63,14 @@ export function SeriesChart(props: SeriesChartProps) {
   useLayoutEffect(() => {
     const place = holder.current
     if (!place) return
+    const second = shown.find((each) => each.format !== undefined)
     const perSeries = isLastOpen && buckets.length > 1 ? 2 : 1
     const options: UPlot.Options = {
       width: place.clientWidth,
       height,
       tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'UTC'),
       legend: { show: false },
-      padding: [12, 12, 0, 0],
+      padding: [12, second ? 0 : 12, 0, 0],
       cursor: {
         y: false,
         points: { size: 7 },
@@ -77,7 +78,8 @@ export function SeriesChart(props: SeriesChartProps) {
       },
       scales: {
         x: { time: true },
-        y: { range: (_, min, max) => [Math.min(0, min ?? 0), max > 0 ? max * 1.06 : max === min ? 1 : 0] },
+        y: { range: rangeOf },
+        ...(second && { second: { range: rangeOf } }),
       },
       axes: [
         { ...axis(colours), values: (_, splits) => bucketTicks(splits, granularity, language) },
@@ -86,13 +88,29 @@ export function SeriesChart(props: SeriesChartProps) {
           size: 58,
           values: (_, splits) => splits.map((each) => formatMeasure(language, format, each, true)),
         },
+        ...(second
+          ? [
+              {
+                ...axis(colours),
+                scale: 'second',
+                side: 1 as const,
+                size: 58,
+                grid: { show: false },
+                values: (_: UPlot, splits: number[]) =>
+                  splits.map((each) => formatMeasure(language, second.format, each, true)),
+              },
+            ]
+          : []),
       ],
       series: [
         {},
         ...shown.flatMap((each) => {
           const index = series.indexOf(each)
           const stroke = colours[seriesColour(each.colour ?? index)]
-          const drawn = lookOf({ kind, stroke, isComparison: each.isComparison === true, isStacked })
+          const drawn = {
+            ...lookOf({ kind, stroke, isComparison: each.isComparison === true, isStacked }),
+            ...(each.format !== undefined && { scale: 'second' }),
+          }
           return perSeries === 2 ? [drawn, { ...drawn, dash: [4, 4] }] : [drawn]
         }),
       ],
@@ -171,7 +189,7 @@ export function SeriesChart(props: SeriesChartProps) {
                 <span className={styles.tooltipLabel} dir="auto">
                   {each.label}
                 </span>
-                <b>{formatMeasure(language, format, each.values[hovered.index])}</b>
+                <b>{formatMeasure(language, each.format ?? format, each.values[hovered.index])}</b>
               </div>
             ))}
           </div>
@@ -230,8 +248,8 @@ function SeriesTable({ label, buckets, granularity, series, format }: SeriesChar
           {buckets.slice(0, maxTwinRows).map((bucket, i) => (
             <tr key={bucket}>
               <th scope="row">{formatBucket(language, bucket, granularity)}</th>
-              {series.map(({ id, values }) => (
-                <td key={id}>{formatMeasure(language, format, values[i])}</td>
+              {series.map((each) => (
+                <td key={each.id}>{formatMeasure(language, each.format ?? format, each.values[i])}</td>
               ))}
             </tr>
           ))}
@@ -240,6 +258,12 @@ function SeriesTable({ label, buckets, granularity, series, format }: SeriesChar
     </div>
   )
 }
+
+/** From 0, so that heights can be compared. */
+const rangeOf = (_: UPlot, min: number | null, max: number | null): [number, number] => [
+  Math.min(0, min ?? 0),
+  (max ?? 0) > 0 ? (max ?? 0) * 1.06 : max === min ? 1 : 0,
+]
 
 const axis = (colours: Colours): UPlot.Axis => ({
   stroke: colours['text-quiet'],

@@ -1,5 +1,5 @@
 import type { AlignedData } from 'uplot'
-import type { Granularity } from '../data/format.ts'
+import type { Granularity, MeasureMeta } from '../data/format.ts'
 
 /** One line, area or set of bars. */
 export interface Series {
@@ -11,6 +11,8 @@ export interface Series {
   readonly isComparison?: boolean
   /** Its place among the colours; its own place when absent. */
   readonly colour?: number
+  /** How its values read, where that is not as in the whole chart: it then has the axis at the end. */
+  readonly format?: MeasureMeta['format'] | undefined
 }
 
 export interface SeriesData {

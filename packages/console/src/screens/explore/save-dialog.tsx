@@ -1,0 +1,5 @@
+import type { Query } from './query-state.ts'
+
+export function SaveQuery(_: { readonly query: Query; readonly title: string }) {
+  return null
+}
