@@ -55,6 +55,7 @@ const everyOperation = [
   statistics.runQuery,
   statistics.readStatisticsMeta,
   statistics.listStatisticsValues,
+  statistics.explainQuery,
   savedQueries.saveQuery,
   savedQueries.updateSavedQuery,
   savedQueries.listSavedQueries,
