@@ -4,7 +4,7 @@ import UPlot from 'uplot'
 import { formatBucket, formatMeasure, type MeasureMeta } from '../data/format.ts'
 import { useLanguage } from '../texts/texts.ts'
 import { type Colours, seriesColour, seriesVariable, useColours } from './colours.ts'
-import { columnsOf, type SeriesData } from './series.ts'
+import { columnsOf, type Series, type SeriesData } from './series.ts'
 import styles from './series-chart.module.css'
 
 export type SeriesKind = 'line' | 'area' | 'bar'
@@ -56,8 +56,13 @@ export function SeriesChart(props: SeriesChartProps) {
   const [hovered, setHovered] = useState<Hovered>()
   const shown = useMemo(() => series.filter(({ id }) => !hidden.has(id)), [series, hidden])
   const data = useMemo(
-    () => columnsOf({ buckets, granularity, series: shown, isLastOpen: isLastOpen ?? false }, isStacked),
-    [buckets, granularity, shown, isLastOpen, isStacked],
+    () =>
+      columnsOf(
+        { buckets, granularity, series: shown, isLastOpen: isLastOpen ?? false },
+        isStacked,
+        kind === 'bar',
+      ),
+    [buckets, granularity, shown, isLastOpen, isStacked, kind],
   )
 
   useLayoutEffect(() => {
@@ -65,6 +70,8 @@ export function SeriesChart(props: SeriesChartProps) {
     if (!place) return
     const second = shown.find((each) => each.format !== undefined)
     const perSeries = isLastOpen && buckets.length > 1 ? 2 : 1
+    // Bars that stand on each other are drawn from the top: each covers the foot of the one above it.
+    const order = shown.map((_, i) => (isStacked && kind === 'bar' ? shown.length - 1 - i : i))
     const options: UPlot.Options = {
       width: place.clientWidth,
       height,
@@ -82,11 +89,11 @@ export function SeriesChart(props: SeriesChartProps) {
         ...(second && { second: { range: rangeOf } }),
       },
       axes: [
-        { ...axis(colours), values: (_, splits) => bucketTicks(splits, granularity, language) },
+        { ...axis(colours), size: 34, values: (_, splits) => bucketTicks(splits, granularity, language) },
         {
           ...axis(colours),
           size: 58,
-          values: (_, splits) => splits.map((each) => formatMeasure(language, format, each, true)),
+          values: (_, splits) => measureTicks(splits, format, language),
         },
         ...(second
           ? [
@@ -96,22 +103,22 @@ export function SeriesChart(props: SeriesChartProps) {
                 side: 1 as const,
                 size: 58,
                 grid: { show: false },
-                values: (_: UPlot, splits: number[]) =>
-                  splits.map((each) => formatMeasure(language, second.format, each, true)),
+                values: (_: UPlot, splits: number[]) => measureTicks(splits, second.format, language),
               },
             ]
           : []),
       ],
+      ...(isStacked && kind === 'area' && { bands: bandsOf(shown.length, perSeries) }),
       series: [
         {},
-        ...shown.flatMap((each) => {
-          const index = series.indexOf(each)
-          const stroke = colours[seriesColour(each.colour ?? index)]
+        ...order.flatMap((place) => {
+          const each = shown[place] as Series
+          const stroke = colours[seriesColour(each.colour ?? series.indexOf(each))]
           const drawn = {
             ...lookOf({ kind, stroke, isComparison: each.isComparison === true, isStacked }),
             ...(each.format !== undefined && { scale: 'second' }),
           }
-          return perSeries === 2 ? [drawn, { ...drawn, dash: [4, 4] }] : [drawn]
+          return perSeries === 2 ? [drawn, openOf(drawn, stroke, kind)] : [drawn]
         }),
       ],
       hooks: {
@@ -136,7 +143,9 @@ export function SeriesChart(props: SeriesChartProps) {
         ],
       },
     }
-    const plot = new UPlot(options, data, place)
+    const [x, ...columns] = data
+    const sorted = order.flatMap((i) => columns.slice(i * perSeries, (i + 1) * perSeries))
+    const plot = new UPlot(options, [x, ...sorted], place)
     chart.current = plot
     return () => {
       chart.current = null
@@ -288,7 +297,7 @@ function lookOf({
   if (kind === 'bar' && !isComparison && UPlot.paths.bars)
     return {
       stroke,
-      fill: faded(stroke, 0.85),
+      fill: isStacked ? stroke : faded(stroke, 0.85),
       width: 0,
       points,
       paths: UPlot.paths.bars({ size: [0.7, 48], radius: 0.1 }),
@@ -302,6 +311,27 @@ function lookOf({
       ? { dash: [5, 5] }
       : kind === 'area' && { fill: faded(stroke, isStacked ? 0.35 : 0.14) }),
   }
+}
+
+/** Areas that stand on each other are filled down to the one below. */
+const bandsOf = (count: number, perSeries: number): UPlot.Band[] =>
+  Array.from({ length: (count - 1) * perSeries }, (_, i) => ({ series: [i + 1 + perSeries, i + 1] }))
+
+/** How the last bucket looks while it is not over. */
+const openOf = (drawn: UPlot.Series, stroke: string, kind: SeriesKind): UPlot.Series =>
+  kind === 'bar' && drawn.width === 0 ? { ...drawn, fill: faded(stroke, 0.4) } : { ...drawn, dash: [4, 4] }
+
+const wholeAmount = /[.,]00$/
+
+function measureTicks(
+  splits: readonly number[],
+  format: MeasureMeta['format'] | undefined,
+  language: 'en' | 'fr',
+): string[] {
+  const texts = splits.map((each) => formatMeasure(language, format, each, true))
+  return texts.every((text) => wholeAmount.test(text) || !/\d[.,]\d\d$/.test(text))
+    ? texts.map((text) => text.replace(wholeAmount, ''))
+    : texts
 }
 
 function bucketTicks(

@@ -38,8 +38,15 @@ export function stacked(series: readonly Series[]): (number | null)[][] {
   )
 }
 
-/** The columns that uPlot draws: for an open last bucket a second, dashed one for each series. */
-export function columnsOf({ buckets, series, isLastOpen }: SeriesData, isStacked: boolean): AlignedData {
+/**
+ * The columns that uPlot draws: for an open last bucket a second one for each series, whose line begins where the first
+ * one ends.
+ */
+export function columnsOf(
+  { buckets, series, isLastOpen }: SeriesData,
+  isStacked: boolean,
+  isOfBars = false,
+): AlignedData {
   const x = buckets.map(wallSeconds)
   const values = isStacked ? stacked(series) : series.map((each) => [...each.values])
   const last = buckets.length - 1
@@ -47,7 +54,7 @@ export function columnsOf({ buckets, series, isLastOpen }: SeriesData, isStacked
     if (!isLastOpen || last < 1) return [column]
     return [
       column.map((value, i) => (i === last ? null : value)),
-      column.map((value, i) => (i >= last - 1 ? value : null)),
+      column.map((value, i) => (i >= (isOfBars ? last : last - 1) ? value : null)),
     ]
   })
   return [x, ...columns] as AlignedData

@@ -65,6 +65,7 @@ const everyOperation = [
   savedQueries.listSavedQueryRuns,
   savedQueries.listNextRuns,
   savedQueries.readRunResult,
+  savedQueries.previewSchedule,
   experiments.readExperiment,
   experiments.listExperiments,
   experiments.createExperiment,

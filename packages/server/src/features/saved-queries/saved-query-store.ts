@@ -8,7 +8,17 @@ import type { Language } from '../../platform/i18n/language.ts'
 import type { Listed, Page } from '../../platform/paging.ts'
 import { companyRows } from '../../platform/resources/company-rows.ts'
 import { found } from '../../platform/resources/resource.ts'
-import { and, desc, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
+import { containsText } from '../../platform/stores/postgres/contains-text.ts'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  type SQL,
+  sql,
+} from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 export type StoredSavedQuery = typeof savedQueries.$inferSelect
@@ -23,6 +33,22 @@ export interface Runner {
   readonly language: Language
   readonly isActive: boolean
   readonly permissions: ReadonlySet<PermissionName>
+}
+
+/** Which saved queries, and in which order. */
+export interface SavedQueriesAsked extends Page {
+  readonly q?: string | undefined
+  readonly sortBy?: 'name' | 'createdAt' | 'updatedAt' | 'nextRunAt' | undefined
+  readonly sortOrder?: 'asc' | 'desc' | undefined
+}
+
+/** Those that never run come last. */
+function ordered({ sortBy = 'createdAt', sortOrder }: SavedQueriesAsked): SQL[] {
+  const key = sortBy === 'name' ? sql`lower(${savedQueries.name})` : sql`${savedQueries[sortBy]}`
+  const isAscending = (sortOrder ?? (sortBy === 'name' || sortBy === 'nextRunAt' ? 'asc' : 'desc')) === 'asc'
+  return isAscending
+    ? [sql`${key} asc nulls last`, asc(savedQueries.id)]
+    : [sql`${key} desc nulls last`, desc(savedQueries.id)]
 }
 
 /** Saved queries; given a transaction it works inside it. */
@@ -51,10 +77,10 @@ export function createSavedQueryStore(db: Queries) {
 
     count: (companyId: string): Promise<number> => rows.count(eq(savedQueries.companyId, companyId)),
 
-    /** The newest first. */
-    list(companyId: string, wanted: Page): Promise<Listed<StoredSavedQuery>> {
-      const order = [desc(savedQueries.createdAt), desc(savedQueries.id)]
-      return rows.page(eq(savedQueries.companyId, companyId), order, wanted)
+    list(companyId: string, asked: SavedQueriesAsked): Promise<Listed<StoredSavedQuery>> {
+      const { q } = asked
+      const named = q === undefined ? undefined : containsText(savedQueries.name, q)
+      return rows.page(and(eq(savedQueries.companyId, companyId), named) as SQL, ordered(asked), asked)
     },
 
     async note(companyId: string, id: string, change: Noted): Promise<void> {
