@@ -84,7 +84,7 @@ export function SeriesChart(props: SeriesChartProps) {
         drag: { x: zoom.current !== undefined, y: false, setScale: false },
       },
       scales: {
-        x: { time: true },
+        x: { time: true, ...(kind === 'bar' && { range: widened(buckets.length) }) },
         y: { range: rangeOf },
         ...(second && { second: { range: rangeOf } }),
       },
@@ -93,6 +93,7 @@ export function SeriesChart(props: SeriesChartProps) {
         {
           ...axis(colours),
           size: 58,
+          ...stepsOf(format),
           values: (_, splits) => measureTicks(splits, format, language),
         },
         ...(second
@@ -102,6 +103,7 @@ export function SeriesChart(props: SeriesChartProps) {
                 scale: 'second',
                 side: 1 as const,
                 size: 58,
+                ...stepsOf(second.format),
                 grid: { show: false },
                 values: (_: UPlot, splits: number[]) => measureTicks(splits, second.format, language),
               },
@@ -268,6 +270,14 @@ function SeriesTable({ label, buckets, granularity, series, format }: SeriesChar
   )
 }
 
+/** Half a bar more at both ends. */
+const widened =
+  (count: number) =>
+  (_: UPlot, min: number, max: number): [number, number] => {
+    const half = count > 1 ? (max - min) / (count - 1) / 2 : 43_200
+    return [min - half, max + half]
+  }
+
 /** From 0, so that heights can be compared. */
 const rangeOf = (_: UPlot, min: number | null, max: number | null): [number, number] => [
   Math.min(0, min ?? 0),
@@ -320,6 +330,12 @@ const bandsOf = (count: number, perSeries: number): UPlot.Band[] =>
 /** How the last bucket looks while it is not over. */
 const openOf = (drawn: UPlot.Series, stroke: string, kind: SeriesKind): UPlot.Series =>
   kind === 'bar' && drawn.width === 0 ? { ...drawn, fill: faded(stroke, 0.4) } : { ...drawn, dash: [4, 4] }
+
+const wholeSteps = Array.from({ length: 16 }, (_, i) => [10 ** i, 2 * 10 ** i, 5 * 10 ** i]).flat()
+
+/** There is no half of what is counted. */
+const stepsOf = (format: MeasureMeta['format'] | undefined): Pick<UPlot.Axis, 'incrs'> =>
+  format === 'integer' ? { incrs: wholeSteps } : {}
 
 const wholeAmount = /[.,]00$/
 

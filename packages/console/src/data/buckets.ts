@@ -1,6 +1,7 @@
 import type { Granularity } from './format.ts'
 
-const sizes: Partial<Record<Granularity, number>> = { second: 1_000, minute: 60_000, hour: 3_600_000 }
+/** Of units of the clock, in milliseconds. */
+export const sizes: Partial<Record<Granularity, number>> = { second: 1_000, minute: 60_000, hour: 3_600_000 }
 
 /** More than a chart can show; beyond it only what has rows is drawn. */
 const maxBuckets = 20_000
@@ -94,4 +95,18 @@ const labelForm = /^(\d{4}-\d\d-\d\d)\S* - (\d{4}-\d\d-\d\d)/
 export function daysOfLabel(label: unknown): { readonly from: string; readonly to: string } | undefined {
   const match = typeof label === 'string' ? labelForm.exec(label) : null
   return match ? { from: match[1] as string, to: match[2] as string } : undefined
+}
+
+/** The last day of the bucket that begins there; of a unit of days and more. */
+export const lastDayOf = (bucket: string, granularity: Granularity): string =>
+  new Date(after(wallOf(bucket), granularity) - dayMs).toISOString().slice(0, 10)
+
+/** Whether the bucket that begins there is not over yet. */
+export function isOpenBucket(bucket: string, granularity: Granularity, now = Date.now()): boolean {
+  const size = sizes[granularity]
+  const end =
+    size === undefined
+      ? Date.parse(written(after(wallOf(bucket), granularity), bucket.slice(23)))
+      : Date.parse(bucket) + size
+  return end > now
 }

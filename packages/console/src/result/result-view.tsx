@@ -4,6 +4,7 @@ import { maxSeries } from '../charts/colours.ts'
 import { CountryMap } from '../charts/country-map.tsx'
 import { partsOf } from '../charts/pie.ts'
 import { Pie } from '../charts/pie.tsx'
+import { isOpenBucket } from '../data/buckets.ts'
 import { seriesOf, timeKeyOf, titleOf, valueText } from '../data/result.ts'
 import type { Row } from '../data/statistics.ts'
 import { analysis } from '../texts/analysis.ts'
@@ -41,6 +42,8 @@ function Course(props: ResultProps) {
   const t = useTexts(analysis)
   const result = useMemo(() => seriesOf(answer.rows, asked, meta, t, maxSeries), [answer, asked, meta, t])
   if (!result) return null
+  const last = result.buckets.at(-1)
+  const isLastOpen = props.isLastOpen ?? (last !== undefined && isOpenBucket(last, result.granularity))
   return (
     <>
       <Suspense fallback={<Skeleton height={height ?? 280} />}>
@@ -50,7 +53,7 @@ function Course(props: ResultProps) {
           isStacked={kind !== 'line' && asked.dimensions.length > 0 && isSummed(asked, meta)}
           format={meta?.measures[asked.measures[0] ?? '']?.format}
           height={height}
-          isLastOpen={props.isLastOpen}
+          isLastOpen={isLastOpen}
           onZoom={props.onZoom}
           buckets={result.buckets}
           granularity={result.granularity}

@@ -23,7 +23,7 @@ export interface ResultProps {
   readonly meta: Meta | undefined
   readonly kind: ResultKind
   readonly height?: number
-  /** Whether the last bucket of the range is not over yet. */
+  /** Whether the last bucket of the range is not over yet; by the time of its begin where nothing is said. */
   readonly isLastOpen?: boolean
   readonly onZoom?: (from: string, to: string) => void
   /** Gets a value of the first dimension that was pressed. */

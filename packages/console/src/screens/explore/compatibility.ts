@@ -46,16 +46,32 @@ export function obstacleTo(meta: Meta, member: string, chosen: readonly string[]
 
 export type Purpose = 'measure' | 'dimension' | 'filter'
 
-/** Members that can be chosen for a purpose at all. */
-export function candidatesFor(meta: Meta, purpose: Purpose): string[] {
-  const dimensions = Object.keys(meta.dimensions)
+/** Dimensions that every source has, by the part of their ids behind it: they mean the same in each. */
+const shared = ['time', 'person', 'deviceType', 'os', 'datasource']
+
+/**
+ * Members that can be chosen for a purpose at all, those of the query's sources first. What every source has is offered
+ * once, as the first source of the query has it.
+ */
+export function candidatesFor(meta: Meta, purpose: Purpose, members: readonly string[]): string[] {
+  const named = [...new Set(members.map((each) => meta.measures[each]?.source ?? sourceOf(each)))]
+  const rankOf = (id: string) => (named.includes(sourceOf(id)) ? named.indexOf(sourceOf(id)) : named.length)
+  const inOrder = (ids: string[]) => ids.sort((a, b) => rankOf(a) - rankOf(b))
+  const offered = new Set<string>()
+  const dimensions = inOrder(Object.keys(meta.dimensions)).filter((id) => {
+    const name = id.slice(sourceOf(id).length + 1)
+    if (!shared.includes(name)) return true
+    if (offered.has(name)) return false
+    offered.add(name)
+    return true
+  })
   switch (purpose) {
     case 'measure':
-      return Object.keys(meta.measures)
+      return inOrder(Object.keys(meta.measures))
     case 'dimension':
       return dimensions.filter((id) => meta.dimensions[id]?.type !== 'time')
     case 'filter':
-      return [...dimensions, ...Object.keys(meta.measures)]
+      return [...dimensions, ...inOrder(Object.keys(meta.measures))]
   }
 }
 

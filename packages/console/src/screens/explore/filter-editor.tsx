@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Checkbox, Select, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Skeleton } from '../../ui/state.tsx'
 import styles from './filter-editor.module.css'
 import { fixedValuesOf, isValue, maxValuesOf, type ValueKind, valueKindOf } from './filter-words.ts'
 import { Described, describedOf } from './member-picker.tsx'
@@ -223,6 +224,11 @@ function Searched({ meta, member, kind, max, values, typed, onTyped, onChange }:
               </button>
             </li>
           ))}
+          {found.isPending && (
+            <li className={styles.none}>
+              <Skeleton lines={6} />
+            </li>
+          )}
           {found.isSuccess && offered.length === 0 && !canAdd && values.length === 0 && (
             <li className={styles.none} data-quiet>
               {t.noValues}

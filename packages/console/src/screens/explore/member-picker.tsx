@@ -74,7 +74,7 @@ function Finder({ meta, purpose, members, taken, kind, title, onPick }: PickerPr
   const asked = useDeferredValue(text)
   const known = useMemo(
     () =>
-      candidatesFor(meta, purpose).map((id) => ({
+      candidatesFor(meta, purpose, members).map((id) => ({
         id,
         obstacle:
           kind !== undefined && kindOf(meta, id) !== kind

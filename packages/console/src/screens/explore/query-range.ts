@@ -1,3 +1,4 @@
+import { lastDayOf, sizes } from '../../data/buckets.ts'
 import type { Granularity } from '../../data/format.ts'
 import {
   addDays,
@@ -185,34 +186,7 @@ export function withGranularity(query: Query, granularity: Granularity | undefin
  * second is the end.
  */
 export function zoomedRange(from: string, to: string, granularity: Granularity): DateRange {
-  const wall = new Date(`${to.slice(0, 19)}Z`)
-  switch (granularity) {
-    case 'hour':
-    case 'minute':
-    case 'second': {
-      const size = { hour: 3_600_000, minute: 60_000, second: 1_000 }[granularity]
-      return [new Date(from).toISOString(), new Date(Date.parse(to) + size).toISOString()]
-    }
-    case 'day':
-      break
-    case 'week':
-      wall.setUTCDate(wall.getUTCDate() + 6)
-      break
-    case 'month':
-    case 'quarter':
-    case 'year':
-      wall.setUTCMonth(wall.getUTCMonth() + { month: 1, quarter: 3, year: 12 }[granularity])
-      wall.setUTCDate(wall.getUTCDate() - 1)
-  }
-  return [from.slice(0, 10), wall.toISOString().slice(0, 10)]
-}
-
-/** Whether a bucket that begins there is not over yet. */
-export function isOpenBucket(bucket: string, granularity: Granularity, now = Date.now()): boolean {
-  const begin = Date.parse(bucket)
-  const days = { day: 1, week: 7, month: 31, quarter: 92, year: 366 }[granularity as 'day']
-  if (days === undefined)
-    return begin + { hour: 3_600_000, minute: 60_000, second: 1_000 }[granularity as 'hour'] > now
-  const [, last] = zoomedRange(bucket, bucket, granularity) as [string, string]
-  return Date.parse(`${addDays(last, 1)}T00:00:00${bucket.slice(23)}`) > now
+  const size = sizes[granularity]
+  if (size === undefined) return [from.slice(0, 10), lastDayOf(to, granularity)]
+  return [new Date(from).toISOString(), new Date(Date.parse(to) + size).toISOString()]
 }

@@ -22,7 +22,7 @@ import { Card } from '../../ui/page.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/state.tsx'
 import type { Sort } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { isOpenBucket, zoomedRange } from './query-range.ts'
+import { zoomedRange } from './query-range.ts'
 import type { Query } from './query-state.ts'
 import styles from './result-panel.module.css'
 import { SaveQuery } from './save-dialog.tsx'
@@ -209,13 +209,6 @@ const Shown = memo(function Shown({
   const setView = useSetView()
   const asked = query as Asked
   const time = timeKeyOf(asked)
-  const last = answer.rows.reduce<string>((latest, row) => {
-    const bucket =
-      time && row.compareDateRange === answer.rows[0]?.compareDateRange ? row[time.key] : undefined
-    return typeof bucket === 'string' && (latest === '' || Date.parse(bucket) > Date.parse(latest))
-      ? bucket
-      : latest
-  }, '')
   const kinds = kindsFor(asked, meta)
   const zoom = (from: string, to: string) => {
     const [first, ...others] = query.timeDimensions
@@ -255,7 +248,6 @@ const Shown = memo(function Shown({
         meta={meta}
         kind={kinds.includes(kind) ? kind : (kinds[0] ?? 'table')}
         height={380}
-        isLastOpen={time !== undefined && last !== '' && isOpenBucket(last, time.granularity)}
         onZoom={zoom}
         onValue={only}
         page={Number(page) || 1}

@@ -45,7 +45,7 @@ export function RunLedger({ id }: { readonly id: string }) {
       id: 'state',
       title: t.state,
       cell: (run) => (
-        <>
+        <div className={styles.state}>
           <Badge kind={kinds[run.state]}>{t.states[run.state]}</Badge>
           {run.reason !== undefined && <div className={styles.reason}>{run.reason}</div>}
           {run.attempts > 1 && <div className={styles.reason}>{t.attempts(run.attempts)}</div>}
@@ -59,7 +59,7 @@ export function RunLedger({ id }: { readonly id: string }) {
               </div>
             ),
           )}
-        </>
+        </div>
       ),
     },
     { id: 'rows', title: t.rows, isNumber: true, cell: (run) => run.rows.toLocaleString(language) },

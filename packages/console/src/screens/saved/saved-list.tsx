@@ -55,7 +55,15 @@ export function Screen() {
         </Link>
       ),
     },
-    { id: 'asks', title: t.asks, cell: (row) => <span data-quiet>{askedText(row, meta, t)}</span> },
+    {
+      id: 'asks',
+      title: t.asks,
+      cell: (row) => (
+        <div className={styles.state} data-quiet>
+          {askedText(row, meta, t)}
+        </div>
+      ),
+    },
     {
       id: 'schedule',
       title: t.schedule,

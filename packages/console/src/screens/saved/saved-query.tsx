@@ -5,7 +5,10 @@ import { useState } from 'react'
 import { client } from '../../client.ts'
 import { ifMatch, type SavedMeanwhile, savedMeanwhile } from '../../data/conflict.ts'
 import { useMay } from '../../data/profile.ts'
-import { useMeta } from '../../data/statistics.ts'
+import type { Asked } from '../../data/result.ts'
+import { useAnswer, useMeta } from '../../data/statistics.ts'
+import { kindsFor } from '../../result/result.ts'
+import { ResultView } from '../../result/result-view.tsx'
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
@@ -36,16 +39,47 @@ export function Screen() {
     >
       <Loaded query={query} skeleton={<Skeleton height={320} />}>
         {(found) => (
-          <>
-            <div className={styles.columns}>
+          <div className={styles.columns}>
+            <div className={styles.column}>
               <Queries query={found} />
-              <ScheduleCard query={found} />
+              <RunLedger id={id} />
             </div>
-            <RunLedger id={id} />
-          </>
+            <ScheduleCard query={found} />
+          </div>
         )}
       </Loaded>
     </Page>
+  )
+}
+
+/** Answers that are shown at once: each is a question to the service. */
+const shownAnswers = 3
+
+function Preview({
+  query,
+  title,
+}: {
+  readonly query: SavedQuery['queries'][number]
+  readonly title: string
+}) {
+  const meta = useMeta().data
+  const answer = useAnswer(query)
+  const asked = query as Asked
+  return (
+    <div className={styles.preview}>
+      <Loaded query={answer} skeleton={<Skeleton height={200} />}>
+        {(data) => (
+          <ResultView
+            title={title}
+            asked={asked}
+            answer={data}
+            meta={meta}
+            kind={kindsFor(asked, meta)[0] ?? 'table'}
+            height={200}
+          />
+        )}
+      </Loaded>
+    </div>
   )
 }
 
@@ -58,7 +92,7 @@ function Queries({ query }: { readonly query: SavedQuery }) {
         {query.queries.map((each, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: equal queries may stand twice
           <li key={i} className={styles.query}>
-            <span dir="auto">{askedText({ queries: [each] }, meta, t)}</span>
+            <h3 dir="auto">{askedText({ queries: [each] }, meta, t)}</h3>
             <ButtonLink
               icon="chart"
               to="/explore"
@@ -66,6 +100,7 @@ function Queries({ query }: { readonly query: SavedQuery }) {
             >
               {t.open}
             </ButtonLink>
+            {i < shownAnswers && <Preview query={each} title={askedText({ queries: [each] }, meta, t)} />}
           </li>
         ))}
       </ol>

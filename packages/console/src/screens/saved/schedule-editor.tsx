@@ -272,5 +272,6 @@ function localText(language: 'en' | 'fr', local: string): string {
     timeZone: 'UTC',
     hourCycle: 'h23',
   }).format(wall)
-  return `${day} (${local.slice(23) === 'Z' ? 'UTC' : `UTC${local.slice(23)}`})`
+  const offset = local.slice(23)
+  return `${day} (${offset === '+00:00' ? 'UTC' : `UTC${offset}`})`
 }
