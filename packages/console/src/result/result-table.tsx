@@ -1,10 +1,10 @@
 import { formatBucket, formatMeasure } from '../data/format.ts'
-import { timeKeyOf, titleOf, valueText } from '../data/result.ts'
+import { timeKeyOf, titleOf } from '../data/result.ts'
 import type { Row } from '../data/statistics.ts'
 import { analysis } from '../texts/analysis.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
 import { type Column, Pages, Table } from '../ui/table.tsx'
-import { numberOf, type ResultProps } from './result.ts'
+import { numberOf, type ResultProps, shownValue } from './result.ts'
 
 const perPage = 50
 
@@ -41,7 +41,7 @@ export function ResultTable({
       id: dimension,
       title: titleOf(meta, dimension),
       isSortable: true,
-      cell: (row: Row) => valueText(row[dimension], t.absent),
+      cell: (row: Row) => shownValue(language, dimension, row[dimension], t.absent),
     })),
     ...asked.measures.map((measure) => ({
       id: measure,

@@ -5,13 +5,13 @@ import { CountryMap } from '../charts/country-map.tsx'
 import { partsOf } from '../charts/pie.ts'
 import { Pie } from '../charts/pie.tsx'
 import { isOpenBucket } from '../data/buckets.ts'
-import { seriesOf, timeKeyOf, titleOf, valueText } from '../data/result.ts'
+import { seriesOf, timeKeyOf, titleOf } from '../data/result.ts'
 import type { Row } from '../data/statistics.ts'
 import { analysis } from '../texts/analysis.ts'
-import { useTexts } from '../texts/texts.ts'
+import { type Language, useLanguage, useTexts } from '../texts/texts.ts'
 import { Empty, Skeleton } from '../ui/state.tsx'
 import { Change, Figure } from './figure.tsx'
-import { isSummed, numberOf, pairs, type ResultProps } from './result.ts'
+import { isSummed, numberOf, pairs, type ResultProps, shownValue } from './result.ts'
 import { ResultTable } from './result-table.tsx'
 import styles from './result-view.module.css'
 
@@ -83,11 +83,12 @@ function Numbers({ answer, asked, meta }: ResultProps) {
   )
 }
 
-const nameOf = (row: Row, dimensions: readonly string[], absent: string) =>
-  dimensions.map((each) => valueText(row[each], absent)).join(' · ')
+const nameOf = (language: Language, row: Row, dimensions: readonly string[], absent: string) =>
+  dimensions.map((each) => shownValue(language, each, row[each], absent)).join(' · ')
 
 function List({ answer, asked, meta, title, onValue }: ResultProps) {
   const t = useTexts(analysis)
+  const language = useLanguage()
   const measure = asked.measures[0] ?? ''
   const bars = pairs(answer, asked)
     .slice(0, maxBars)
@@ -97,7 +98,7 @@ function List({ answer, asked, meta, title, onValue }: ResultProps) {
       const now = numberOf(row[measure])
       return {
         id: String(index),
-        label: nameOf(row, asked.dimensions, t.absent),
+        label: nameOf(language, row, asked.dimensions, t.absent),
         value: now,
         aside: <Change now={now} before={numberOf(before?.[measure])} />,
         ...(onValue && value !== undefined && { onPress: () => onValue(value) }),
@@ -117,9 +118,10 @@ const maxBars = 100
 function Shares(props: ResultProps) {
   const { answer, asked, meta, title } = props
   const t = useTexts(analysis)
+  const language = useLanguage()
   const measure = asked.measures[0] ?? ''
   const values = pairs(answer, asked).map(({ row }) => ({
-    label: nameOf(row, asked.dimensions, t.absent),
+    label: nameOf(language, row, asked.dimensions, t.absent),
     value: numberOf(row[measure]) ?? 0,
   }))
   const parts = partsOf(values, t.others)

@@ -1,6 +1,7 @@
 import type { Meta } from '../data/format.ts'
-import { type Asked, timeKeyOf } from '../data/result.ts'
+import { type Asked, timeKeyOf, valueText } from '../data/result.ts'
 import type { Answer, Row } from '../data/statistics.ts'
+import type { Language } from '../texts/texts.ts'
 import type { Sort } from '../ui/table.tsx'
 
 export type ResultKind = 'line' | 'area' | 'bar' | 'list' | 'number' | 'pie' | 'table' | 'map'
@@ -86,6 +87,26 @@ export function pairs(
   return rows
     .filter((row) => row.compareDateRange === first)
     .map((row) => ({ row, before: before.get(keyOf(row)) }))
+}
+
+const regions: Readonly<Record<Language, Intl.DisplayNames>> = {
+  en: new Intl.DisplayNames('en', { type: 'region' }),
+  fr: new Intl.DisplayNames('fr', { type: 'region' }),
+}
+
+/** A country as people call it, where the code is one. */
+const regionName = (language: Language, code: string): string =>
+  /^[A-Z]{2}$/.test(code) ? (regions[language].of(code) ?? code) : code
+
+/** A value of a dimension as it is shown. */
+export function shownValue(
+  language: Language,
+  dimension: string,
+  value: Row[string] | undefined,
+  absent: string,
+): string {
+  const text = valueText(value, absent)
+  return dimension.endsWith('.country') && typeof value === 'string' ? regionName(language, text) : text
 }
 
 export const numberOf = (value: Row[string] | undefined): number | null =>

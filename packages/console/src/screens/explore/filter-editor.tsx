@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { client } from '../../client.ts'
 import type { Meta } from '../../data/format.ts'
 import { titleOf } from '../../data/result.ts'
@@ -142,13 +142,23 @@ function Fixed({ values, onChange, known }: ValuesProps & { readonly known: read
   )
 }
 
+/** A text as it was when typing paused: the service is not asked at each key. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text)
+  useEffect(() => {
+    const wait = setTimeout(() => setPaused(text), 250)
+    return () => clearTimeout(wait)
+  }, [text])
+  return paused
+}
+
 /** Values as they were stored, found by a part of them, and any other that is typed. */
 function Searched({ meta, member, kind, max, values, typed, onTyped, onChange }: ValuesProps) {
   const t = useTexts(words)
   const say = useTexts(analysis)
   const language = useLanguage()
   const listId = useId()
-  const contains = useDeferredValue(typed.trim())
+  const contains = usePaused(typed.trim())
   const isListed = meta.measures[member] === undefined && kind === 'text' && member !== 'persons.cohort'
   const found = useQuery({
     queryKey: ['statistics-values', member, contains],
