@@ -4,7 +4,6 @@ import { requestPurge } from '../features/events/loading/purges/purge-ledger-sto
 import { createPeopleStore } from '../features/identity/people/people-store.ts'
 import { nextTimes } from '../features/saved-queries/schedule/planned-times.ts'
 import { readCron } from '../features/saved-queries/schedule/read-cron.ts'
-import { createStorageService } from '../features/storage/storage-service.ts'
 import type { WorkflowReaders } from './personalisation.ts'
 import type { Shared } from './shared.ts'
 
@@ -12,7 +11,6 @@ export type Datasources = ReturnType<typeof wireDatasources>
 
 export function wireDatasources(shared: Shared, { uses }: Pick<WorkflowReaders, 'uses'>) {
   const { relational, knowsTimezone, readSettings, openZone, overrides } = shared
-  const storage = createStorageService({ ...shared, maxBytes: shared.maxStoredBytes })
   const { loops: datasourceImports, ...services } = createDatasources({
     ...shared,
     listTeams: createPeopleStore(relational.db).listTeams,
@@ -34,8 +32,7 @@ export function wireDatasources(shared: Shared, { uses }: Pick<WorkflowReaders, 
       knowsTimezone,
       readSettings,
     },
-    holdStorage: storage.hold,
     processes: overrides.contentProcesses,
   })
-  return { storage, datasourceImports, ...services }
+  return { storage: shared.storage, datasourceImports, ...services }
 }

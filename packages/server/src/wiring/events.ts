@@ -2,6 +2,20 @@ import { createDatasourceStore } from '../features/datasources/datasource-store.
 import { createCollectorService } from '../features/events/collector/collector-service.ts'
 import { watchIngest } from '../features/events/collector/ingest-watch.ts'
 import { createCountryDatabase } from '../features/events/collector/senders/country-database.ts'
+import { createCheckpointStore } from '../features/events/loading/checkpoint-store.ts'
+import {
+  createLoaderService,
+  type LoaderDependencies,
+  type LoaderService,
+} from '../features/events/loading/loader-service.ts'
+import { createLoaderStore } from '../features/events/loading/loader-store.ts'
+import type { HiddenDatasources } from '../features/events/loading/purges/hidden-datasource-store.ts'
+import { createPurgeLedger } from '../features/events/loading/purges/purge-ledger-store.ts'
+import { createPurgeStore } from '../features/events/loading/purges/purge-store.ts'
+import { createPurger } from '../features/events/loading/purges/purger.ts'
+import type { Columnar } from '../platform/stores/columnar.ts'
+import type { EventLog } from '../platform/stores/event-log.ts'
+import type { Relational } from '../platform/stores/relational.ts'
 import type { ServiceParts } from './shared.ts'
 
 export type Events = ReturnType<typeof wireEvents>
@@ -28,4 +42,26 @@ export function wireEvents(parts: ServiceParts) {
     },
     isIngesting: watchIngest(collector, parts.ending),
   }
+}
+
+/** What loads the accepted events, and removes those of deleted datasources. */
+export function wireLoader({
+  relational,
+  columnar,
+  ...given
+}: Partial<LoaderDependencies> &
+  Pick<LoaderDependencies, 'clock' | 'logger'> & {
+    readonly relational: Relational
+    readonly columnar: Columnar
+    readonly hidden: HiddenDatasources
+    readonly log: EventLog
+  }): LoaderService {
+  const ledger = createPurgeLedger(relational.db)
+  return createLoaderService({
+    store: createLoaderStore({ columnar, threads: 2 }),
+    checkpoints: createCheckpointStore({ relational, log: given.log.id }),
+    ledger,
+    purger: createPurger({ ...given, ledger, store: createPurgeStore({ columnar }) }),
+    ...given,
+  })
 }

@@ -5,7 +5,10 @@ import { createSavedQueryStore } from '../features/saved-queries/saved-query-sto
 import type { Analytics } from './analytics.ts'
 import type { Shared } from './shared.ts'
 
-export function wireReports(shared: Shared, { statistics }: Pick<Analytics, 'statistics'>) {
+export function wireReports(
+  shared: Shared,
+  statistics: Pick<Analytics['statistics'], 'validate' | 'answer' | 'answerTogether' | 'describe'>,
+) {
   const { relational, openZone, overrides } = shared
   return createReports({
     ...shared,

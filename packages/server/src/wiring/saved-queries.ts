@@ -2,12 +2,11 @@ import { createQueryLimiter } from '../features/analytics/query/query-limiter.ts
 import { createLinkedAccountService } from '../features/linked-accounts/linked-account-service.ts'
 import { createSavedQueries } from '../features/saved-queries/saved-queries.ts'
 import type { Analytics } from './analytics.ts'
-import type { Datasources } from './datasources.ts'
 import type { Shared } from './shared.ts'
 
 export function wireSavedQueries(
   shared: Shared,
-  { statistics, storage }: Pick<Analytics & Datasources, 'statistics' | 'storage'>,
+  statistics: Pick<Analytics['statistics'], 'validate' | 'answer'>,
 ) {
   const linkedAccounts = createLinkedAccountService({
     ...shared,
@@ -21,7 +20,6 @@ export function wireSavedQueries(
       answer: statistics.answer,
       listLinkedAccounts: linkedAccounts.listIds,
       sendMessage: linkedAccounts.deliver,
-      holdStorage: storage.hold,
       rowsRoom: shared.contents.rowsRoom,
     }),
   }

@@ -27,8 +27,8 @@ export function createServices(parts: ServiceParts) {
     ...datasources,
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
-    ...wireSavedQueries(shared, { ...analytics, ...datasources }),
-    reports: wireReports(shared, analytics),
+    ...wireSavedQueries(shared, analytics.statistics),
+    reports: wireReports(shared, analytics.statistics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),
   }
 }

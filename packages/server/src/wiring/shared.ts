@@ -26,6 +26,7 @@ import type { ResolveTxt } from '../features/identity/single-sign-on/domains/dom
 import type { VersionServiceDependencies } from '../features/personalisation/versions/version-service.ts'
 import type { LanguageModel } from '../features/reports/language-model/language-model.ts'
 import type { ReportsDependencies } from '../features/reports/reports.ts'
+import { createStorageService } from '../features/storage/storage-service.ts'
 import type { ListUsesOfTag } from '../features/tag-keys/tag-key-service.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { DiskRoom } from '../platform/files/disk-reserve.ts'
@@ -86,6 +87,7 @@ export type Shared = ReturnType<typeof shareParts>
 
 export function shareParts(parts: ServiceParts, isIngesting: () => boolean) {
   const { relational, columnar, overrides } = parts
+  const storage = createStorageService({ ...parts, maxBytes: parts.maxStoredBytes })
   const analyticsSettings = createAnalyticsSettingsService({ relational, recordAudit })
   // One for everything that asks the engine: what one company asks does not hold up another.
   const limiter = overrides.queryLimiter ?? createQueryLimiter()
@@ -104,6 +106,8 @@ export function shareParts(parts: ServiceParts, isIngesting: () => boolean) {
     openZone,
     knowsTimezone: createTimezoneStore(parts).knowsTimezone,
     isIngesting,
+    storage,
+    holdStorage: storage.hold,
     analyticsSettings,
     readSettings: analyticsSettings.getForQuery,
     readVisibleWorkflows: createVisibleWorkflowsReader(relational.db),

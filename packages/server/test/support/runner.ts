@@ -1,9 +1,9 @@
 import type {
   Edge,
-  Entrypoint,
   WorkflowDefinition,
   WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import type { Entrypoint } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { PersonEvent } from '../../src/features/analytics/persons/person.ts'
 import type {
   DataRow,

@@ -99,5 +99,3 @@ export function createDatasources(dependencies: DatasourcesDependencies) {
     },
   }
 }
-
-export type Datasources = ReturnType<typeof createDatasources>
