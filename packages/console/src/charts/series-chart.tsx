@@ -4,7 +4,7 @@ import UPlot from 'uplot'
 import { formatBucket, formatMeasure, type MeasureMeta } from '../data/format.ts'
 import { useLanguage } from '../texts/texts.ts'
 import { type Colours, seriesColour, seriesVariable, useColours } from './colours.ts'
-import { columnsOf, type SeriesData } from './series.ts'
+import { columnsOf, type Series, type SeriesData } from './series.ts'
 import styles from './series-chart.module.css'
 
 export type SeriesKind = 'line' | 'area' | 'bar'
@@ -56,44 +56,71 @@ export function SeriesChart(props: SeriesChartProps) {
   const [hovered, setHovered] = useState<Hovered>()
   const shown = useMemo(() => series.filter(({ id }) => !hidden.has(id)), [series, hidden])
   const data = useMemo(
-    () => columnsOf({ buckets, granularity, series: shown, isLastOpen: isLastOpen ?? false }, isStacked),
-    [buckets, granularity, shown, isLastOpen, isStacked],
+    () =>
+      columnsOf(
+        { buckets, granularity, series: shown, isLastOpen: isLastOpen ?? false },
+        isStacked,
+        kind === 'bar',
+      ),
+    [buckets, granularity, shown, isLastOpen, isStacked, kind],
   )
 
   useLayoutEffect(() => {
     const place = holder.current
     if (!place) return
+    const second = shown.find((each) => each.format !== undefined)
     const perSeries = isLastOpen && buckets.length > 1 ? 2 : 1
+    // Bars that stand on each other are drawn from the top: each covers the foot of the one above it.
+    const order = shown.map((_, i) => (isStacked && kind === 'bar' ? shown.length - 1 - i : i))
     const options: UPlot.Options = {
       width: place.clientWidth,
       height,
       tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'UTC'),
       legend: { show: false },
-      padding: [12, 12, 0, 0],
+      padding: [12, second ? 0 : 12, 0, 0],
       cursor: {
         y: false,
         points: { size: 7 },
         drag: { x: zoom.current !== undefined, y: false, setScale: false },
       },
       scales: {
-        x: { time: true },
-        y: { range: (_, min, max) => [Math.min(0, min ?? 0), max > 0 ? max * 1.06 : max === min ? 1 : 0] },
+        x: { time: true, ...(kind === 'bar' && { range: widened(buckets.length) }) },
+        y: { range: rangeOf },
+        ...(second && { second: { range: rangeOf } }),
       },
       axes: [
-        { ...axis(colours), size: 30, space: 72, values: (_, splits) => bucketTicks(splits, granularity, language) },
+        { ...axis(colours), size: 34, space: 72, values: (_, splits) => bucketTicks(splits, granularity, language) },
         {
           ...axis(colours),
           size: 58,
-          values: (_, splits) => splits.map((each) => formatMeasure(language, format, each, true)),
+          ...stepsOf(format),
+          values: (_, splits) => measureTicks(splits, format, language),
         },
+        ...(second
+          ? [
+              {
+                ...axis(colours),
+                scale: 'second',
+                side: 1 as const,
+                size: 58,
+                ...stepsOf(second.format),
+                grid: { show: false },
+                values: (_: UPlot, splits: number[]) => measureTicks(splits, second.format, language),
+              },
+            ]
+          : []),
       ],
+      ...(isStacked && kind === 'area' && { bands: bandsOf(shown.length, perSeries) }),
       series: [
         {},
-        ...(isStacked ? shown.toReversed() : shown).flatMap((each) => {
-          const index = series.indexOf(each)
-          const stroke = colours[seriesColour(each.colour ?? index)]
-          const drawn = lookOf({ kind, stroke, isComparison: each.isComparison === true, isStacked })
-          return perSeries === 2 ? [drawn, { ...drawn, dash: [4, 4] }] : [drawn]
+        ...order.flatMap((place) => {
+          const each = shown[place] as Series
+          const stroke = colours[seriesColour(each.colour ?? series.indexOf(each))]
+          const drawn = {
+            ...lookOf({ kind, stroke, isComparison: each.isComparison === true, isStacked }),
+            ...(each.format !== undefined && { scale: 'second' }),
+          }
+          return perSeries === 2 ? [drawn, openOf(drawn, stroke, kind)] : [drawn]
         }),
       ],
       hooks: {
@@ -118,7 +145,9 @@ export function SeriesChart(props: SeriesChartProps) {
         ],
       },
     }
-    const plot = new UPlot(options, data, place)
+    const [x, ...columns] = data
+    const sorted = order.flatMap((i) => columns.slice(i * perSeries, (i + 1) * perSeries))
+    const plot = new UPlot(options, [x, ...sorted], place)
     chart.current = plot
     return () => {
       chart.current = null
@@ -171,7 +200,7 @@ export function SeriesChart(props: SeriesChartProps) {
                 <span className={styles.tooltipLabel} dir="auto">
                   {each.label}
                 </span>
-                <b>{formatMeasure(language, format, each.values[hovered.index])}</b>
+                <b>{formatMeasure(language, each.format ?? format, each.values[hovered.index])}</b>
               </div>
             ))}
           </div>
@@ -230,8 +259,8 @@ function SeriesTable({ label, buckets, granularity, series, format }: SeriesChar
           {buckets.slice(0, maxTwinRows).map((bucket, i) => (
             <tr key={bucket}>
               <th scope="row">{formatBucket(language, bucket, granularity)}</th>
-              {series.map(({ id, values }) => (
-                <td key={id}>{formatMeasure(language, format, values[i])}</td>
+              {series.map((each) => (
+                <td key={each.id}>{formatMeasure(language, each.format ?? format, each.values[i])}</td>
               ))}
             </tr>
           ))}
@@ -240,6 +269,20 @@ function SeriesTable({ label, buckets, granularity, series, format }: SeriesChar
     </div>
   )
 }
+
+/** Half a bar more at both ends. */
+const widened =
+  (count: number) =>
+  (_: UPlot, min: number, max: number): [number, number] => {
+    const half = count > 1 ? (max - min) / (count - 1) / 2 : 43_200
+    return [min - half, max + half]
+  }
+
+/** From 0, so that heights can be compared. */
+const rangeOf = (_: UPlot, min: number | null, max: number | null): [number, number] => [
+  Math.min(0, min ?? 0),
+  (max ?? 0) > 0 ? (max ?? 0) * 1.06 : max === min ? 1 : 0,
+]
 
 const axis = (colours: Colours): UPlot.Axis => ({
   stroke: colours['text-quiet'],
@@ -278,6 +321,33 @@ function lookOf({
       ? { dash: [5, 5] }
       : kind === 'area' && { fill: faded(stroke, isStacked ? 0.35 : 0.14) }),
   }
+}
+
+/** Areas that stand on each other are filled down to the one below. */
+const bandsOf = (count: number, perSeries: number): UPlot.Band[] =>
+  Array.from({ length: (count - 1) * perSeries }, (_, i) => ({ series: [i + 1 + perSeries, i + 1] }))
+
+/** How the last bucket looks while it is not over. */
+const openOf = (drawn: UPlot.Series, stroke: string, kind: SeriesKind): UPlot.Series =>
+  kind === 'bar' && drawn.width === 0 ? { ...drawn, fill: faded(stroke, 0.4) } : { ...drawn, dash: [4, 4] }
+
+const wholeSteps = Array.from({ length: 16 }, (_, i) => [10 ** i, 2 * 10 ** i, 5 * 10 ** i]).flat()
+
+/** There is no half of what is counted. */
+const stepsOf = (format: MeasureMeta['format'] | undefined): Pick<UPlot.Axis, 'incrs'> =>
+  format === 'integer' ? { incrs: wholeSteps } : {}
+
+const wholeAmount = /[.,]00$/
+
+function measureTicks(
+  splits: readonly number[],
+  format: MeasureMeta['format'] | undefined,
+  language: 'en' | 'fr',
+): string[] {
+  const texts = splits.map((each) => formatMeasure(language, format, each, true))
+  return texts.every((text) => wholeAmount.test(text) || !/\d[.,]\d\d$/.test(text))
+    ? texts.map((text) => text.replace(wholeAmount, ''))
+    : texts
 }
 
 function bucketTicks(

@@ -1,5 +1,5 @@
 import type { AlignedData } from 'uplot'
-import type { Granularity } from '../data/format.ts'
+import type { Granularity, MeasureMeta } from '../data/format.ts'
 
 /** One line, area or set of bars. */
 export interface Series {
@@ -11,6 +11,8 @@ export interface Series {
   readonly isComparison?: boolean
   /** Its place among the colours; its own place when absent. */
   readonly colour?: number
+  /** How its values read, where that is not as in the whole chart: it then has the axis at the end. */
+  readonly format?: MeasureMeta['format'] | undefined
 }
 
 export interface SeriesData {
@@ -37,18 +39,22 @@ export function stacked(series: readonly Series[]): (number | null)[][] {
 }
 
 /**
- * The columns that uPlot draws: for an open last bucket a second, dashed one for each series. Stacked ones come the last
- * series first, so that the smaller sums are drawn over the greater.
+ * The columns that uPlot draws: for an open last bucket a second one for each series, whose line begins where the first
+ * one ends.
  */
-export function columnsOf({ buckets, series, isLastOpen }: SeriesData, isStacked: boolean): AlignedData {
+export function columnsOf(
+  { buckets, series, isLastOpen }: SeriesData,
+  isStacked: boolean,
+  isOfBars = false,
+): AlignedData {
   const x = buckets.map(wallSeconds)
-  const values = isStacked ? stacked(series).reverse() : series.map((each) => [...each.values])
+  const values = isStacked ? stacked(series) : series.map((each) => [...each.values])
   const last = buckets.length - 1
   const columns = values.flatMap((column) => {
     if (!isLastOpen || last < 1) return [column]
     return [
       column.map((value, i) => (i === last ? null : value)),
-      column.map((value, i) => (i >= last - 1 ? value : null)),
+      column.map((value, i) => (i >= (isOfBars ? last : last - 1) ? value : null)),
     ]
   })
   return [x, ...columns] as AlignedData

@@ -1,5 +1,6 @@
 import type { Series } from '../charts/series.ts'
-import type { Granularity, Meta } from './format.ts'
+import { daysOfLabel, withMissing } from './buckets.ts'
+import type { Granularity, MeasureMeta, Meta } from './format.ts'
 import type { Row } from './statistics.ts'
 
 /** As much of a query as its picture depends on. */
@@ -40,6 +41,16 @@ export function timeKeyOf({
     : undefined
 }
 
+const byInstant = (a: string, b: string): number => Date.parse(a) - Date.parse(b)
+
+interface Found {
+  readonly label: string
+  readonly range: number
+  readonly group: string
+  readonly values: (number | null)[]
+  readonly format: MeasureMeta['format'] | undefined
+}
+
 /**
  * Rows of a query by time as series: one for each measure and each combination of values, the greatest first. Compared
  * ranges lie on each other, bucket by bucket, in the colour of the first.
@@ -55,20 +66,24 @@ export function seriesOf(
   const time = timeKeyOf(asked)
   if (!time) return undefined
   const ranges = [...new Set(rows.map((row) => row.compareDateRange))]
-  const bucketsOf = ranges.map((range) =>
-    [
-      ...new Set(rows.filter((row) => row.compareDateRange === range).map((row) => String(row[time.key]))),
-    ].sort(),
-  )
+  const bucketsOf = ranges.map((range) => {
+    const seen = new Set(
+      rows.filter((row) => row.compareDateRange === range).map((row) => String(row[time.key])),
+    )
+    return withMissing([...seen].sort(byInstant), time.granularity, daysOfLabel(range))
+  })
   const places = bucketsOf.map((buckets) => new Map(buckets.map((bucket, i) => [bucket, i])))
+  // Of ranges that differ in length the longest is the axis.
   const length = Math.max(0, ...bucketsOf.map((buckets) => buckets.length))
-  const found = new Map<string, { label: string; range: number; group: string; values: (number | null)[] }>()
+  const first = meta?.measures[asked.measures[0] ?? '']?.format
+  const found = new Map<string, Found>()
   for (const row of rows) {
     const range = ranges.indexOf(row.compareDateRange)
     const names = asked.dimensions.map((dimension) => valueText(row[dimension], texts.absent))
     const place = places[range]?.get(String(row[time.key]))
     if (place === undefined) continue
     for (const measure of asked.measures) {
+      const format = meta?.measures[measure]?.format
       const group = JSON.stringify([measure, ...names])
       const id = `${group}/${range}`
       const label = [
@@ -79,7 +94,11 @@ export function seriesOf(
         label: range === 0 ? label : `${label} (${texts.before})`,
         range,
         group,
-        values: Array.from({ length }, () => null),
+        // A value that has no row in a bucket that others have was counted as nothing there; a ratio has none.
+        values: Array.from({ length: bucketsOf[range]?.length ?? 0 }, () =>
+          names.length > 0 && meta?.measures[measure]?.virtual === false ? 0 : null,
+        ),
+        format: format === first ? undefined : format,
       }
       found.set(id, series)
       const value = row[measure]
@@ -94,12 +113,14 @@ export function seriesOf(
     .sort((a, b) => (asked.dimensions.length > 0 ? b.sum - a.sum : 0))
     .map(({ group }) => group)
   const drawn = groups.slice(0, maxSeries)
-  const series = [...found].flatMap(([id, { label, range, group, values }]): Series[] => {
+  const series = [...found].flatMap(([id, { label, range, group, values, format }]): Series[] => {
     const colour = drawn.indexOf(group)
-    return colour < 0 ? [] : [{ id, label, values, colour, isComparison: range > 0 }]
+    if (colour < 0) return []
+    const whole = [...values, ...Array.from({ length: Math.max(0, length - values.length) }, () => null)]
+    return [{ id, label, values: whole, colour, isComparison: range > 0, format }]
   })
   return {
-    buckets: bucketsOf[0] ?? [],
+    buckets: bucketsOf.find((buckets) => buckets.length === length) ?? [],
     granularity: time.granularity,
     series: series.sort(
       (a, b) => Number(a.isComparison) - Number(b.isComparison) || (a.colour ?? 0) - (b.colour ?? 0),

@@ -1,48 +1,26 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { type Bar, BarList } from '../charts/bar-list.tsx'
 import { maxSeries } from '../charts/colours.ts'
-import { formatBucket, formatMeasure, type Meta } from '../data/format.ts'
-import { type Asked, seriesOf, timeKeyOf, titleOf, valueText } from '../data/result.ts'
-import type { Answer, Row } from '../data/statistics.ts'
+import { CountryMap } from '../charts/country-map.tsx'
+import { partsOf } from '../charts/pie.ts'
+import { Pie } from '../charts/pie.tsx'
+import { isOpenBucket } from '../data/buckets.ts'
+import { seriesOf, timeKeyOf, titleOf } from '../data/result.ts'
+import type { Row } from '../data/statistics.ts'
 import { analysis } from '../texts/analysis.ts'
-import { useLanguage, useTexts } from '../texts/texts.ts'
+import { type Language, useLanguage, useTexts } from '../texts/texts.ts'
 import { Empty, Skeleton } from '../ui/state.tsx'
-import { type Column, Table } from '../ui/table.tsx'
 import { Change, Figure } from './figure.tsx'
+import { isSummed, numberOf, pairs, type ResultProps, shownValue } from './result.ts'
+import { ResultTable } from './result-table.tsx'
 import styles from './result-view.module.css'
-
-export type ResultKind = 'line' | 'area' | 'bar' | 'list' | 'number' | 'pie' | 'table' | 'map'
-
-export interface ResultProps {
-  readonly title: string
-  readonly asked: Asked
-  readonly answer: Answer
-  readonly meta: Meta | undefined
-  readonly kind: ResultKind
-  readonly height?: number
-  /** Whether the last bucket of the range is not over yet. */
-  readonly isLastOpen?: boolean
-  readonly onZoom?: (from: string, to: string) => void
-  /** Gets a value of the first dimension that was pressed. */
-  readonly onValue?: (value: Row[string]) => void
-}
 
 // The canvas comes with the first chart.
 const SeriesChart = lazy(async () => ({ default: (await import('../charts/series-chart.tsx')).SeriesChart }))
 
-/** The kinds in which a result can honestly be drawn, the best one first. */
-export function kindsFor(asked: Asked): readonly ResultKind[] {
-  const isByTime = timeKeyOf(asked) !== undefined
-  if (isByTime) return ['line', 'area', 'bar', 'table']
-  if (asked.dimensions.length === 0) return ['number', 'table']
-  if (asked.dimensions.length > 1) return ['table', 'list']
-  const countries = asked.dimensions[0]?.endsWith('.country') ? (['map'] as const) : []
-  return ['list', ...countries, 'pie', 'table']
-}
-
 /** A result as it was chosen to be seen; as a table where it cannot be seen so. */
 export function ResultView(props: ResultProps) {
-  const { answer, asked, kind, meta, height } = props
+  const { answer, asked, kind } = props
   const t = useTexts(analysis)
   if (answer.rows.length === 0)
     return (
@@ -50,27 +28,32 @@ export function ResultView(props: ResultProps) {
         {t.noRowsHint}
       </Empty>
     )
-  if (kind === 'number') return <Numbers {...props} />
-  if (kind === 'list' && timeKeyOf(asked) === undefined) return <List {...props} />
-  const result =
-    kind === 'line' || kind === 'area' || kind === 'bar'
-      ? seriesOf(answer.rows, asked, meta, t, maxSeries)
-      : undefined
-  if (!result) return <ResultTable {...props} />
-  const isSummed =
-    asked.measures.length === 1 &&
-    asked.dimensions.length > 0 &&
-    meta?.measures[asked.measures[0] ?? '']?.virtual === false
+  const isByTime = timeKeyOf(asked) !== undefined
+  if (kind === 'number' && !isByTime) return <Numbers {...props} />
+  if (kind === 'list' && !isByTime) return <List {...props} />
+  if (kind === 'pie' && !isByTime) return <Shares {...props} />
+  if (kind === 'map' && !isByTime) return <Countries {...props} />
+  if (isByTime && (kind === 'line' || kind === 'area' || kind === 'bar')) return <Course {...props} />
+  return <ResultTable {...props} />
+}
+
+function Course(props: ResultProps) {
+  const { answer, asked, kind, meta, height, title } = props
+  const t = useTexts(analysis)
+  const result = useMemo(() => seriesOf(answer.rows, asked, meta, t, maxSeries), [answer, asked, meta, t])
+  if (!result) return null
+  const last = result.buckets.at(-1)
+  const isLastOpen = props.isLastOpen ?? (last !== undefined && isOpenBucket(last, result.granularity))
   return (
     <>
       <Suspense fallback={<Skeleton height={height ?? 280} />}>
         <SeriesChart
-          label={props.title}
+          label={title}
           kind={kind === 'line' || kind === 'area' ? kind : 'bar'}
-          isStacked={isSummed && kind !== 'line'}
+          isStacked={kind !== 'line' && asked.dimensions.length > 0 && isSummed(asked, meta)}
           format={meta?.measures[asked.measures[0] ?? '']?.format}
           height={height}
-          isLastOpen={props.isLastOpen}
+          isLastOpen={isLastOpen}
           onZoom={props.onZoom}
           buckets={result.buckets}
           granularity={result.granularity}
@@ -81,21 +64,6 @@ export function ResultView(props: ResultProps) {
     </>
   )
 }
-
-/** Rows of the first range, with the value that the compared range has for the same values of dimensions. */
-function pairs(
-  { rows }: Answer,
-  { dimensions }: Asked,
-): { readonly row: Row; readonly before: Row | undefined }[] {
-  const first = rows[0]?.compareDateRange
-  const keyOf = (row: Row) => JSON.stringify(dimensions.map((dimension) => row[dimension]))
-  const before = new Map(rows.filter((row) => row.compareDateRange !== first).map((row) => [keyOf(row), row]))
-  return rows
-    .filter((row) => row.compareDateRange === first)
-    .map((row) => ({ row, before: before.get(keyOf(row)) }))
-}
-
-const numberOf = (value: Row[string] | undefined): number | null => (typeof value === 'number' ? value : null)
 
 function Numbers({ answer, asked, meta }: ResultProps) {
   const [pair] = pairs(answer, asked)
@@ -115,53 +83,72 @@ function Numbers({ answer, asked, meta }: ResultProps) {
   )
 }
 
+const nameOf = (language: Language, row: Row, dimensions: readonly string[], absent: string) =>
+  dimensions.map((each) => shownValue(language, each, row[each], absent)).join(' · ')
+
 function List({ answer, asked, meta, title, onValue }: ResultProps) {
   const t = useTexts(analysis)
+  const language = useLanguage()
   const measure = asked.measures[0] ?? ''
-  const bars = pairs(answer, asked).map(({ row, before }, index): Bar => {
-    const [dimension = ''] = asked.dimensions
-    const value = row[dimension]
-    const now = numberOf(row[measure])
-    return {
-      id: String(index),
-      label: asked.dimensions.map((each) => valueText(row[each], t.absent)).join(' · '),
-      value: now,
-      aside: <Change now={now} before={numberOf(before?.[measure])} />,
-      ...(onValue && value !== undefined && { onPress: () => onValue(value) }),
-    }
-  })
-  return <BarList label={title} bars={bars} format={meta?.measures[measure]?.format} />
+  const bars = pairs(answer, asked)
+    .slice(0, maxBars)
+    .map(({ row, before }, index): Bar => {
+      const [dimension = ''] = asked.dimensions
+      const value = row[dimension]
+      const now = numberOf(row[measure])
+      return {
+        id: String(index),
+        label: nameOf(language, row, asked.dimensions, t.absent),
+        value: now,
+        aside: <Change now={now} before={numberOf(before?.[measure])} />,
+        ...(onValue && value !== undefined && { onPress: () => onValue(value) }),
+      }
+    })
+  return (
+    <>
+      <BarList label={title} bars={bars} format={meta?.measures[measure]?.format} />
+      {answer.rows.length > maxBars && <p data-quiet>{t.moreRows(answer.rows.length - maxBars)}</p>}
+    </>
+  )
 }
 
-export function ResultTable({ answer, asked, meta, title }: Omit<ResultProps, 'kind'>) {
+/** Bars beyond those are in the table. */
+const maxBars = 100
+
+function Shares(props: ResultProps) {
+  const { answer, asked, meta, title } = props
   const t = useTexts(analysis)
   const language = useLanguage()
-  const time = timeKeyOf(asked)
-  const isCompared = answer.rows.some((row) => row.compareDateRange !== undefined)
-  const columns: Column<Row>[] = [
-    ...(isCompared
-      ? [{ id: 'compareDateRange', title: t.range, cell: (row: Row) => String(row.compareDateRange ?? '') }]
-      : []),
-    ...(time
-      ? [
-          {
-            id: time.key,
-            title: t.granularities[time.granularity],
-            cell: (row: Row) => formatBucket(language, String(row[time.key]), time.granularity),
-          },
-        ]
-      : []),
-    ...asked.dimensions.map((dimension) => ({
-      id: dimension,
-      title: titleOf(meta, dimension),
-      cell: (row: Row) => valueText(row[dimension], t.absent),
-    })),
-    ...asked.measures.map((measure) => ({
-      id: measure,
-      title: titleOf(meta, measure),
-      isNumber: true,
-      cell: (row: Row) => formatMeasure(language, meta?.measures[measure]?.format, numberOf(row[measure])),
-    })),
-  ]
-  return <Table label={title} columns={columns} rows={answer.rows} rowKey={(_, index) => index} />
+  const measure = asked.measures[0] ?? ''
+  const values = pairs(answer, asked).map(({ row }) => ({
+    label: nameOf(language, row, asked.dimensions, t.absent),
+    value: numberOf(row[measure]) ?? 0,
+  }))
+  const parts = partsOf(values, t.others)
+  return parts ? (
+    <Pie label={title} parts={parts} format={meta?.measures[measure]?.format} />
+  ) : (
+    <ResultTable {...props} />
+  )
+}
+
+function Countries(props: ResultProps) {
+  const { answer, asked, meta, title, onValue } = props
+  const [dimension = ''] = asked.dimensions
+  const measure = asked.measures[0] ?? ''
+  const values = pairs(answer, asked).flatMap(({ row }) => {
+    const code = row[dimension]
+    return typeof code === 'string' ? [{ code, value: numberOf(row[measure]) }] : []
+  })
+  return (
+    <>
+      <CountryMap
+        label={title}
+        values={values}
+        format={meta?.measures[measure]?.format}
+        {...(onValue && { onPress: onValue })}
+      />
+      <List {...props} />
+    </>
+  )
 }

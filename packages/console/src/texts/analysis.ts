@@ -38,6 +38,9 @@ export const analysis = texts(
     noRowsHint: 'Choose a longer range, or fewer filters.',
     moreSeries: (count: number) => `${count} more series are in the table`,
     compared: (text: string) => `${text} than before`,
+    others: 'All others',
+    moreRows: (count: number) => `${count} more`,
+    elsewhere: (count: number) => `${count} more that have no square here`,
     kinds: {
       line: 'Line',
       area: 'Area',
@@ -85,6 +88,9 @@ export const analysis = texts(
     noRowsHint: 'Choisissez une période plus longue, ou moins de filtres.',
     moreSeries: (count) => `${count} autres séries sont dans le tableau`,
     compared: (text) => `${text} par rapport à avant`,
+    others: 'Tous les autres',
+    moreRows: (count) => `${count} de plus`,
+    elsewhere: (count) => `${count} de plus sans case ici`,
     kinds: {
       line: 'Courbe',
       area: 'Aire',

@@ -18,20 +18,22 @@ export function useRangeName(): (range: Range) => string {
       : range.map((day) => formatInstant(language, `${day}T12:00:00`, true)).join(' – ')
 }
 
-/** A range by its name, or by its first and last day. */
-export function RangePicker({
-  value,
-  today,
-  onChange,
-}: {
+interface RangePickerProps {
   readonly value: Range
   readonly today: string
   readonly onChange: (range: Range) => void
-}) {
+  /** What is chosen, where it is no range that the picker knows: `value` is then where its fields begin. */
+  readonly name?: string | undefined
+  /** A choice beside the ranges that have names. */
+  readonly more?: { readonly label: string; readonly isChosen: boolean; readonly onChoose: () => void }
+}
+
+/** A range by its name, or by its first and last day. */
+export function RangePicker({ value, today, onChange, name, more }: RangePickerProps) {
   const t = useTexts(analysis)
   const nameOf = useRangeName()
   return (
-    <PopoverButton label={t.range} trigger={<Button icon="calendar">{nameOf(value)}</Button>}>
+    <PopoverButton label={t.range} trigger={<Button icon="calendar">{name ?? nameOf(value)}</Button>}>
       {(close) => (
         <div className={styles.panel}>
           <ul className={styles.presets}>
@@ -40,7 +42,7 @@ export function RangePicker({
                 <button
                   type="button"
                   className={styles.preset}
-                  aria-pressed={value === preset}
+                  aria-pressed={name === undefined && value === preset}
                   onClick={() => {
                     onChange(preset)
                     close()
@@ -50,6 +52,21 @@ export function RangePicker({
                 </button>
               </li>
             ))}
+            {more && (
+              <li>
+                <button
+                  type="button"
+                  className={styles.preset}
+                  aria-pressed={more.isChosen}
+                  onClick={() => {
+                    more.onChoose()
+                    close()
+                  }}
+                >
+                  {more.label}
+                </button>
+              </li>
+            )}
           </ul>
           <OwnRange
             value={value}
@@ -65,7 +82,7 @@ export function RangePicker({
   )
 }
 
-function OwnRange({ value, today, onChange }: Parameters<typeof RangePicker>[0]) {
+function OwnRange({ value, today, onChange }: RangePickerProps) {
   const t = useTexts(analysis)
   const days = daysOf(value, today)
   const [from, setFrom] = useState(days.from)

@@ -59,6 +59,12 @@ export const permissionRows: PermissionRows = {
     stranger: 200,
   },
 
+  explainQuery: {
+    needs: 'statistics access',
+    call: () => ({ path: '/v2/statistics/query/explain', body: query }),
+    stranger: 200,
+  },
+
   exploreFunnel: {
     needs: 'statistics access',
     call: () => ({ path: '/v2/statistics/funnels', body: funnel }),

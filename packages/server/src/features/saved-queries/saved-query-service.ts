@@ -50,6 +50,12 @@ const previewedRuns = 10
 /** Of one user and hour: each may mail its results to all recipients. */
 const maxRunsByHand = 30
 
+interface PlannedRun {
+  readonly at: string
+  /** The same in the time zone of the schedule. */
+  readonly local: string
+}
+
 export type SavedQueryService = ReturnType<typeof createSavedQueryService>
 
 /** Operations 6 and 7, and what belongs to them. */
@@ -108,15 +114,28 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     principal: Principal,
   ): Promise<Pick<StoredSavedQuery, 'schedule' | 'nextRunAt' | 'plannedTo'>> {
     const schedule = normalized(given ?? {})
-    const { timezone } = await readSettings(principal.companyId)
-    const isKnown = schedule.timezone === undefined || (await knowsTimezone(schedule.timezone))
-    const { plan, faults } = readSchedule(schedule, timezone, isKnown ? openZone : openNone)
+    const { plan, faults } = await readTimes(schedule, principal.companyId)
     refuseFaults([...faults, ...(await faultsOfReceivers(schedule, principal))], 'invalidSchedule')
     if (isOn(schedule)) assertMayExport(principal)
     const now = clock.now()
     const [next] = plan && isOn(schedule) ? nextTimes(plan.recurrence, plan.zone, now, 1) : []
     return { schedule, nextRunAt: next === undefined ? null : new Date(next), plannedTo: new Date(now) }
   }
+
+  /** When a schedule runs; faults where it cannot. */
+  async function readTimes(schedule: Schedule, companyId: string): Promise<ReturnType<typeof readSchedule>> {
+    const { timezone } = await readSettings(companyId)
+    const isKnown = schedule.timezone === undefined || (await knowsTimezone(schedule.timezone))
+    return readSchedule(schedule, timezone, isKnown ? openZone : openNone)
+  }
+
+  const previewOf = (plan: Plan | undefined): PlannedRun[] =>
+    plan
+      ? nextTimes(plan.recurrence, plan.zone, clock.now(), previewedRuns).map((at) => ({
+          at: new Date(at).toISOString(),
+          local: plan.zone.format(at),
+        }))
+      : []
 
   const find = async ({ companyId }: Principal, id: string): Promise<StoredSavedQuery> =>
     found(await store.find(companyId, normalizeId(id)), 'savedQueryNotFound', id)
@@ -218,15 +237,17 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     },
 
     /** @throws DomainError `savedQueryNotFound` */
-    async listNextRuns(principal: Principal, id: string): Promise<{ at: string; local: string }[]> {
+    async listNextRuns(principal: Principal, id: string): Promise<PlannedRun[]> {
       const { schedule, nextRunAt, companyId } = await find(principal, id)
-      const plan = nextRunAt === null ? undefined : await planOf(schedule, companyId)
-      if (!plan) return []
-      const { recurrence, zone } = plan
-      return nextTimes(recurrence, zone, clock.now(), previewedRuns).map((at) => ({
-        at: new Date(at).toISOString(),
-        local: zone.format(at),
-      }))
+      return previewOf(nextRunAt === null ? undefined : await planOf(schedule, companyId))
+    },
+
+    /** @throws DomainError `invalidSchedule` */
+    async previewSchedule({ companyId }: Principal, given: Schedule): Promise<PlannedRun[]> {
+      const schedule = normalized(given)
+      const { plan, faults } = await readTimes(schedule, companyId)
+      refuseFaults(faults, 'invalidSchedule')
+      return previewOf(isOn(schedule) ? plan : undefined)
     },
 
     /**

@@ -56,8 +56,8 @@ export function createSavedQueryStore(db: Queries) {
     count: (companyId: string): Promise<number> => rows.count(eq(savedQueries.companyId, companyId)),
 
     list(companyId: string, wanted: SavedQueryList): Promise<Listed<StoredSavedQuery>> {
-      const { id, name, createdAt, updatedAt } = savedQueries
-      const keys = { name: sql`lower(${name})`, createdAt, updatedAt }
+      const { id, name, createdAt, updatedAt, nextRunAt } = savedQueries
+      const keys = { name: sql`lower(${name})`, createdAt, updatedAt, nextRunAt }
       const where = and(
         eq(savedQueries.companyId, companyId),
         wanted.q === undefined ? undefined : containsText(name, wanted.q),

@@ -1,4 +1,4 @@
-import { asc, desc, type PgColumn, type SQL } from '../stores/postgres/drizzle.ts'
+import { asc, type PgColumn, type SQL, sql } from '../stores/postgres/drizzle.ts'
 
 /** How a list is sorted: `sorting` in the contract. */
 export interface ListOrder<By extends string> {
@@ -12,7 +12,7 @@ export interface ListSearch<By extends string> extends ListOrder<By> {
 }
 
 /**
- * The keys of a list's order; ties are in the order of identifiers.
+ * The keys of a list's order: what is absent comes last, and ties are in the order of identifiers.
  * @param usual what holds where the request names no key
  */
 export function listOrder<By extends string>(
@@ -23,5 +23,5 @@ export function listOrder<By extends string>(
 ): SQL[] {
   const usually = sortBy === undefined ? usual.sortOrder : sortBy.endsWith('At') ? 'desc' : 'asc'
   const key = keys[(sortBy ?? usual.sortBy) as By]
-  return [(sortOrder ?? usually) === 'asc' ? asc(key) : desc(key), asc(id)]
+  return [(sortOrder ?? usually) === 'asc' ? sql`${key} asc nulls last` : sql`${key} desc nulls last`, asc(id)]
 }
