@@ -100,7 +100,8 @@ ${rules}`,
 export const listSavedQueries = {
   ...operation('listSavedQueries', 'GET', '/v2/statistics/query', 'statistics:access'),
   summary: 'List saved queries',
-  description: 'Those of your company, the newest first unless they are sorted. Those that never run come last.',
+  description:
+    'Those of your company, the newest first unless they are sorted. Those that never run come last.',
   ...lists('One page of saved queries', SavedQuery, {
     ...searchIn('name'),
     ...sorting(['name', 'updatedAt', 'createdAt', 'nextRunAt'], '`createdAt`'),

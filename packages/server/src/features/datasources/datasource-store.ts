@@ -4,7 +4,16 @@ import { datasourceCounters, datasources, datasourceTeams } from '../../database
 import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
 import { type ListOrder, listOrder } from '../../platform/resources/list-order.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
-import { and, eq, exists, inArray, isNotNull, ne, type Row, sql } from '../../platform/stores/postgres/drizzle.ts'
+import {
+  and,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  ne,
+  type Row,
+  sql,
+} from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */

@@ -15,7 +15,7 @@ import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 export type StoredSavedQuery = typeof savedQueries.$inferSelect
 
-export type SavedQueryList = Page & ListSearch<'name' | 'createdAt' | 'updatedAt'>
+export type SavedQueryList = Page & ListSearch<'name' | 'createdAt' | 'updatedAt' | 'nextRunAt'>
 
 /** What runs change, which is no change of the saved query. */
 type Noted = Partial<Pick<StoredSavedQuery, 'nextRunAt' | 'plannedTo' | 'pausedReason' | 'failures'>>

@@ -23,5 +23,8 @@ export function listOrder<By extends string>(
 ): SQL[] {
   const usually = sortBy === undefined ? usual.sortOrder : sortBy.endsWith('At') ? 'desc' : 'asc'
   const key = keys[(sortBy ?? usual.sortBy) as By]
-  return [(sortOrder ?? usually) === 'asc' ? sql`${key} asc nulls last` : sql`${key} desc nulls last`, asc(id)]
+  return [
+    (sortOrder ?? usually) === 'asc' ? sql`${key} asc nulls last` : sql`${key} desc nulls last`,
+    asc(id),
+  ]
 }
