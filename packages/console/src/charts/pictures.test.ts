@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mapColumns, mapRows, tiles } from './countries.ts'
-import { arc, maxParts, partsOf } from './pie.ts'
+import { arc, maxParts, partsOf } from './pie-parts.ts'
 
 test('every country has a square of its own', () => {
   expect(new Set(tiles.map(({ code }) => code)).size).toBe(tiles.length)

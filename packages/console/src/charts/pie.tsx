@@ -3,7 +3,7 @@ import { formatMeasure, type MeasureMeta } from '../data/format.ts'
 import { useLanguage } from '../texts/texts.ts'
 import { seriesVariable } from './colours.ts'
 import styles from './pie.module.css'
-import { arc, type Part } from './pie.ts'
+import { arc, type Part } from './pie-parts.ts'
 
 /** Shares of a whole, with the same as a table beside it. */
 export function Pie({

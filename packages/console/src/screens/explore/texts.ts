@@ -264,5 +264,3 @@ export const words = texts(
     jsonNotAsked: 'Modifié, pas encore demandé',
   },
 )
-
-export type Words = (typeof words)['en']

@@ -1,11 +1,10 @@
-import type { OperationBody, OperationData } from '@millrace/sdk'
+import type { OperationData } from '@millrace/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { client } from '../../client.ts'
 
 export type SavedQuery = OperationData<'readSavedQuery'>
 export type Schedule = SavedQuery['schedule']
 export type SavedQueryRun = OperationData<'runSavedQuery'>
-export type ListAnswer = OperationBody<'listSavedQueries'>
 
 export const sortKeys = ['name', 'createdAt', 'updatedAt', 'nextRunAt'] as const
 export type SortKey = (typeof sortKeys)[number]
