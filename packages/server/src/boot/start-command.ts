@@ -16,6 +16,9 @@ import { openStores } from './open-stores.ts'
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (docs/interface.md, Run contract). */
 const stopWithinMilliseconds = 25_000
 
+/** After a start, what it needed is given back: not before requests that waited for it are answered. */
+const settledAfterMilliseconds = 5_000
+
 function addressesOf(config: Config, port: number): Addresses {
   const host = config.http.host === '0.0.0.0' || config.http.host === '::' ? 'localhost' : config.http.host
   const publicUrl = config.http.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -109,8 +112,8 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
     dataDirectory.publish(publicUrlOf(addresses))
     const ready = await Promise.race([context.whenReady.then(() => true), stopping.then(() => false)])
     if (ready) {
-      giveMemoryBack()
       process.stdout.write(banner(context, addresses))
+      setTimeout(giveMemoryBack, settledAfterMilliseconds).unref()
     }
     await stopping
 
