@@ -41,7 +41,9 @@ const takeBuiltins: Plugin = {
   load(id) {
     const name = id.slice(1)
     if (!id.startsWith('\0') || !isBuiltin(name)) return undefined
-    const names = Object.keys(process.getBuiltinModule(name)).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key))
+    const names = Object.keys(process.getBuiltinModule(name) ?? {}).filter((key) =>
+      /^[A-Za-z_$][\w$]*$/.test(key),
+    )
     const taken = names
       .filter((key) => key !== 'default')
       .map((key) => `export const ${key} = /* @__PURE__ */ (() => all.${key})()`)

@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Config } from '../platform/config/config.ts'
@@ -16,7 +17,7 @@ import { openStores } from './open-stores.ts'
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (docs/interface.md, Run contract). */
 const stopWithinMilliseconds = 25_000
 
-/** After a start, what it needed is given back: not before requests that waited for it are answered. */
+/** Requests that waited for the start are answered first. */
 const settledAfterMilliseconds = 5_000
 
 function addressesOf(config: Config, port: number): Addresses {
@@ -87,6 +88,13 @@ function stopRequested(logger: Logger, parentEnded: AbortSignal): Promise<void> 
   })
 }
 
+/** Tidies up after the start. */
+function settle(): void {
+  // While all that a start compiles is there; Node.js does it at an orderly end alone. Nothing is written again.
+  flushCompileCache()
+  giveMemoryBack()
+}
+
 /**
  * Runs the service until it is asked to stop.
  * @param parentEnded asks it to stop as a signal does
@@ -113,7 +121,7 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
     const ready = await Promise.race([context.whenReady.then(() => true), stopping.then(() => false)])
     if (ready) {
       process.stdout.write(banner(context, addresses))
-      setTimeout(giveMemoryBack, settledAfterMilliseconds).unref()
+      setTimeout(settle, settledAfterMilliseconds).unref()
     }
     await stopping
 
