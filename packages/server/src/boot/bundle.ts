@@ -22,10 +22,11 @@ const root = fileURLToPath(packageFile('../../'))
 function listSources(): string[] {
   return sources.flatMap((source) => {
     if (!source.endsWith('/')) return [source]
-    return readdirSync(join(root, source), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    // With types, because it asks for that of each entry a second time without them.
+    return readdirSync(join(root, source), { recursive: true, withFileTypes: true })
+      .filter(({ name }) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map(({ parentPath, name }) => join(parentPath, name).slice(root.length))
       .toSorted()
-      .map((name) => source + name)
   })
 }
 
