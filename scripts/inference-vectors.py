@@ -465,28 +465,6 @@ section(
 )
 
 
-def detectable_case(rate, share_b, units, power):
-    def missing(effect):
-        case = power_case("rate", effect, [share_b, 1 - share_b], units, rate=rate)
-        return case["value"] - power
-
-    return {
-        "design": {
-            "baseline": {"kind": "rate", "rate": rate},
-            "allocations": [share_b, 1 - share_b],
-            "power": power,
-        },
-        "units": units,
-        "value": optimize.brentq(missing, 1e-6, (1 - rate) / rate * 0.999, xtol=1e-15, rtol=1e-14),
-    }
-
-
-section(
-    "detectableEffect",
-    "scipy.optimize.brentq on statsmodels normal_power_het",
-    [detectable_case(0.05, 0.5, 20000, 0.8), detectable_case(0.3, 0.2, 5000, 0.9), detectable_case(0.01, 0.5, 100000, 0.8)],
-)
-
 target = Path(__file__).parent.parent / "packages/server/src/features/experiments/inference/reference-vectors.json"
 target.write_text(
     json.dumps(

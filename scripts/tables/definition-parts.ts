@@ -2,10 +2,10 @@ import { idPattern, keyPattern } from '../../packages/contract/src/resources/for
 import {
   Binding,
   Edge,
-  Entrypoint,
   ExpressionShape,
   nodeSchemas,
 } from '../../packages/contract/src/resources/workflow-definition.ts'
+import { Entrypoint } from '../../packages/contract/src/resources/workflow-entrypoint.ts'
 import { table } from './markdown.ts'
 
 /** What the table reads of a JSON schema. */

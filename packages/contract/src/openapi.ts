@@ -16,15 +16,6 @@ export interface OpenApiOptions {
   readonly collectorUrl: string
 }
 
-export interface OpenApiDocument {
-  openapi: '3.1.0'
-  info: JsonObject
-  servers: Json[]
-  tags: Json[]
-  paths: Record<string, JsonObject>
-  components: { schemas: JsonObject; examples: JsonObject; securitySchemes: JsonObject }
-}
-
 interface Components {
   readonly schemas: SchemaCollector
   readonly examples: JsonObject
@@ -35,7 +26,7 @@ interface Components {
  * The OpenAPI 3.1 document of these operations (pass those that are routed). Paths are relative to
  * `{base_url}`; an operation outside it names its own server.
  */
-export function openApiDocument(operations: readonly Operation[], options: OpenApiOptions): OpenApiDocument {
+export function openApiDocument(operations: readonly Operation[], options: OpenApiOptions) {
   const { version, baseUrl, collectorUrl } = options
   const components: Components = { schemas: new SchemaCollector(), examples: {}, version }
   const paths: Record<string, JsonObject> = {}

@@ -35,14 +35,15 @@ const asGiven = <P extends Parts>(parts: P) => parts as NoInfer<P>
 
 const described = (reply: ReplyDocument): Pick<Operation, 'replies'> => ({ replies: { 200: reply } })
 
-/** The success envelope as the answer, and the parts of the request. */
+/** The success envelope as the answer, the parts of the request, and examples of `data`. */
 export function answers<T extends TSchema, P extends Parts = Nothing>(
   description: string,
   data: T,
   parts: P = {} as P,
+  examples?: ReplyDocument['examples'],
 ) {
   return {
-    ...described({ description }),
+    ...described({ description, ...(examples && { examples }) }),
     schema: { ...asGiven(parts), response: { 200: successEnvelope(data) } },
   }
 }
@@ -52,8 +53,10 @@ export function answersRevision<T extends TSchema, P extends Parts = Nothing>(
   description: string,
   data: T,
   parts: P = {} as P,
+  examples?: ReplyDocument['examples'],
 ) {
-  return { ...answers(description, data, parts), ...described({ description, headers: etag }) }
+  const reply = { description, headers: etag, ...(examples && { examples }) }
+  return { ...answers(description, data, parts), ...described(reply) }
 }
 
 /** A success without data. */
@@ -66,10 +69,11 @@ export function lists<T extends TSchema, Q extends TProperties = Nothing, P exte
   item: T,
   query: Q = {} as Q,
   parts: P = {} as P,
+  examples?: ReplyDocument['examples'],
 ) {
   const querystring = object({ ...pagination, ...query })
   return {
-    ...described({ description }),
+    ...described({ description, ...(examples && { examples }) }),
     schema: { ...asGiven(parts), querystring, response: { 200: paginatedEnvelope(item) } },
   }
 }

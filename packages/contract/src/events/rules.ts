@@ -261,7 +261,3 @@ export interface Finding<Rule extends RuleId = RuleId> {
   path: string
   sample: string
 }
-
-export function isRuleId(text: string): text is RuleId {
-  return Object.hasOwn(eventRules, text)
-}

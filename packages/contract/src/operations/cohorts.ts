@@ -1,6 +1,5 @@
-import { paginatedEnvelope, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { answersRevision, example, operationsOf, succeeds } from '../operation-builders.ts'
+import { answers, answersRevision, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
 import {
   Cohort,
   CohortCreation,
@@ -10,8 +9,8 @@ import {
   CohortUpdate,
   cohortLimits,
 } from '../resources/cohort.ts'
-import { idParams, object, pagination } from '../resources/formats.ts'
-import { etag, expectedRevision } from '../revision.ts'
+import { idParams } from '../resources/formats.ts'
+import { expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Statistics')
 const params = idParams('Identifier of the cohort')
@@ -48,21 +47,13 @@ const sample = {
   createdAt: '2026-01-31T12:00:00.000Z',
   updatedAt: '2026-01-31T12:00:00.000Z',
 }
-const reply = (description: string) => ({
-  200: { description, headers: etag, examples: { rule: example('With a rule', sample) } },
-})
+const samples = { rule: example('With a rule', sample) }
 
 export const listCohorts = {
   ...operation('listCohorts', 'GET', '/v2/statistics/cohorts', 'statistics:access'),
   summary: 'List cohorts',
   description: `Cohorts of the company by name. A company has at most ${cohortLimits.perCompany}.`,
-  replies: {
-    200: { description: 'One page', examples: { one: example('One', [sample]) } },
-  },
-  schema: {
-    querystring: object({ ...pagination }),
-    response: { 200: paginatedEnvelope(Cohort) },
-  },
+  ...lists('One page', Cohort, {}, {}, { one: example('One', [sample]) }),
 } as const satisfies Operation
 
 export const createCohort = {
@@ -79,8 +70,7 @@ export const createCohort = {
     rule: example('By a rule', { name: 'Active buyers from France', rule }),
     list: example('By a list', { name: 'Panel', persons: ['customer-17850', 'customer-13047'] }),
   },
-  replies: reply('The cohort'),
-  schema: { body: CohortCreation, response: { 200: successEnvelope(Cohort) } },
+  ...answersRevision('The cohort', Cohort, { body: CohortCreation }, samples),
 } as const satisfies Operation
 
 export const readCohort = {
@@ -88,8 +78,7 @@ export const readCohort = {
   summary: 'Read a cohort',
   description: 'Its name and rule. Who is in it is read at `/size` and `/members`.',
   errors: ['cohortNotFound'],
-  replies: reply('The cohort'),
-  schema: { params, response: { 200: successEnvelope(Cohort) } },
+  ...answersRevision('The cohort', Cohort, { params }, samples),
 } as const satisfies Operation
 
 export const updateCohort = {
@@ -104,13 +93,12 @@ export const updateCohort = {
     rename: example('Another name', { name: 'Buyers from France' }),
     rule: example('Another rule', { rule: { firstSeen: { dateRange: 'last 30 days' } } }),
   },
-  replies: reply('The cohort as it is now'),
-  schema: {
-    params,
-    headers: expectedRevision,
-    body: CohortUpdate,
-    response: { 200: successEnvelope(Cohort) },
-  },
+  ...answersRevision(
+    'The cohort as it is now',
+    Cohort,
+    { params, headers: expectedRevision, body: CohortUpdate },
+    samples,
+  ),
 } as const satisfies Operation
 
 export const deleteCohort = {
@@ -129,15 +117,14 @@ export const readCohortSize = {
   summary: 'Count the persons of a cohort',
   description: 'Counted now, as a query, under the limits of queries.',
   errors: ['cohortNotFound', ...queryErrors],
-  replies: {
-    200: {
-      description: 'How many persons it has',
-      examples: {
-        some: example('Some', { people: 412, identified: 380, readAt: '2026-01-31T12:00:00.000Z' }),
-      },
+  ...answers(
+    'How many persons it has',
+    CohortSize,
+    { params },
+    {
+      some: example('Some', { people: 412, identified: 380, readAt: '2026-01-31T12:00:00.000Z' }),
     },
-  },
-  schema: { params, response: { 200: successEnvelope(CohortSize) } },
+  ),
 } as const satisfies Operation
 
 export const listCohortMembers = {
@@ -145,27 +132,23 @@ export const listCohortMembers = {
   summary: 'List the persons of a cohort',
   description: 'Persons whom the company has events of, by the bytes of their names, found by a query now.',
   errors: ['cohortNotFound', ...queryErrors],
-  replies: {
-    200: {
-      description: 'One page',
-      examples: {
-        one: example('One', [
-          {
-            person: 'customer-17850',
-            isIdentified: true,
-            events: 34,
-            firstSeen: '2025-12-01T08:26:00.000Z',
-            lastSeen: '2026-01-30T17:02:11.000Z',
-          },
-        ]),
-      },
+  ...lists(
+    'One page',
+    CohortMember,
+    {},
+    { params },
+    {
+      one: example('One', [
+        {
+          person: 'customer-17850',
+          isIdentified: true,
+          events: 34,
+          firstSeen: '2025-12-01T08:26:00.000Z',
+          lastSeen: '2026-01-30T17:02:11.000Z',
+        },
+      ]),
     },
-  },
-  schema: {
-    params,
-    querystring: object({ ...pagination }),
-    response: { 200: paginatedEnvelope(CohortMember) },
-  },
+  ),
 } as const satisfies Operation
 
 export const replaceCohortMembers = {

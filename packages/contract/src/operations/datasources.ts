@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { paginatedEnvelope, successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, lists, operationsOf } from '../operation-builders.ts'
 import {
@@ -11,7 +10,7 @@ import {
 import { DatasourceCounters } from '../resources/datasource-counters.ts'
 import { DatasourceField } from '../resources/datasource-field.ts'
 import { DatasourceLogEntry, datasourceLogKinds } from '../resources/datasource-log.ts'
-import { id, idParams, nameText, object, oneOf, pagination, text } from '../resources/formats.ts'
+import { id, idParams, nameText, object, oneOf, text } from '../resources/formats.ts'
 
 const operation = operationsOf('Datasources')
 const datasourceId = idParams('Identifier of the datasource')
@@ -31,31 +30,27 @@ export const analyzeDatasource = {
     'sampleFailed',
     'tooManyRequests',
   ],
-  replies: {
-    200: {
-      description: 'The fields found',
-      examples: {
-        price: example('One field', {
-          fields: [
-            {
-              name: 'price',
-              type: 'price',
-              selected: false,
-              primitive: 'number',
-              rulesPerSources: { '0': [{ name: 'path', params: { value: 'price' } }] },
-              source: 'user',
-              ignoreIfMissing: true,
-              metadata: { locale: 'de' },
-            },
-          ],
-        }),
-      },
+  ...answers(
+    'The fields found',
+    object({ fields: Type.Array(DatasourceField) }),
+    { params: datasourceId },
+    {
+      price: example('One field', {
+        fields: [
+          {
+            name: 'price',
+            type: 'price',
+            selected: false,
+            primitive: 'number',
+            rulesPerSources: { '0': [{ name: 'path', params: { value: 'price' } }] },
+            source: 'user',
+            ignoreIfMissing: true,
+            metadata: { locale: 'de' },
+          },
+        ],
+      }),
     },
-  },
-  schema: {
-    params: datasourceId,
-    response: { 200: successEnvelope(object({ fields: Type.Array(DatasourceField) })) },
-  },
+  ),
 } as const satisfies Operation
 
 export const listDatasources = {
@@ -99,29 +94,10 @@ export const listDatasourceLogs = {
   description:
     'Says for each dropped event and each changed field which rule it met, at which path, and shows a masked sample; for a worker datasource the same of the rows of its imports. The newest first, page by page. Lines are kept for 30 days. The answer of the collector never says any of it, so look here when events seem to be missing.',
   errors: ['datasourceNotFound', 'tooManyRequests', 'unavailable'],
-  replies: {
-    200: {
-      description: 'One page of the log',
-      examples: {
-        joined: example('A purchase that was dropped', [
-          {
-            id: '40217',
-            datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
-            receivedAt: '2026-01-31T12:00:00.000Z',
-            kind: 'dropped',
-            rule: 'purchase-value-joined',
-            path: 'data.value',
-            sample: '"##,#;##,#"',
-            count: 1,
-          },
-        ]),
-      },
-    },
-  },
-  schema: {
-    params: datasourceId,
-    querystring: object({
-      ...pagination,
+  ...lists(
+    'One page of the log',
+    DatasourceLogEntry,
+    {
       kind: Type.Optional(oneOf(datasourceLogKinds, 'Only lines of this kind')),
       rule: Type.Optional(text('Only lines of this rule', 'key-mismatch', { minLength: 1, maxLength: 100 })),
       from: Type.Optional(
@@ -130,9 +106,23 @@ export const listDatasourceLogs = {
       to: Type.Optional(
         Type.String({ format: 'date-time', description: 'Only lines received before this instant' }),
       ),
-    }),
-    response: { 200: paginatedEnvelope(DatasourceLogEntry) },
-  },
+    },
+    { params: datasourceId },
+    {
+      joined: example('A purchase that was dropped', [
+        {
+          id: '40217',
+          datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
+          receivedAt: '2026-01-31T12:00:00.000Z',
+          kind: 'dropped',
+          rule: 'purchase-value-joined',
+          path: 'data.value',
+          sample: '"##,#;##,#"',
+          count: 1,
+        },
+      ]),
+    },
+  ),
 } as const satisfies Operation
 
 export const readDatasourceCounters = {
@@ -141,22 +131,21 @@ export const readDatasourceCounters = {
   description:
     'What became of the events that the collector answered for: exact counts, which move when events are loaded (within seconds). Always `sent` = `accepted` + `dropped` + `bot` + `duplicate`.',
   errors: ['datasourceNotFound'],
-  replies: {
-    200: {
-      description: 'The counters',
-      examples: {
-        counters: example('A healthy datasource', {
-          datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
-          sent: 10_250,
-          accepted: 10_000,
-          changed: 12,
-          dropped: 40,
-          bot: 200,
-          duplicate: 10,
-          updatedAt: '2026-01-31T12:00:00.000Z',
-        }),
-      },
+  ...answers(
+    'The counters',
+    DatasourceCounters,
+    { params: datasourceId },
+    {
+      counters: example('A healthy datasource', {
+        datasourceId: '65f0c0ffee5ca1ab1e0ddba1',
+        sent: 10_250,
+        accepted: 10_000,
+        changed: 12,
+        dropped: 40,
+        bot: 200,
+        duplicate: 10,
+        updatedAt: '2026-01-31T12:00:00.000Z',
+      }),
     },
-  },
-  schema: { params: datasourceId, response: { 200: successEnvelope(DatasourceCounters) } },
+  ),
 } as const satisfies Operation

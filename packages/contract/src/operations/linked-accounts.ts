@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
-import { successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { example, operationsOf, succeeds } from '../operation-builders.ts'
+import { answers, example, operationsOf, succeeds } from '../operation-builders.ts'
 import { id, object, text } from '../resources/formats.ts'
 import { LinkedAccount, LinkedAccountCreation } from '../resources/linked-account.ts'
 
@@ -43,13 +42,12 @@ export const listLinkedAccounts = {
   summary: 'List linked accounts',
   description: 'The linked accounts of one user, at most 20, the oldest first. Addresses are not shown.',
   errors: ['notFound'],
-  replies: {
-    200: { description: 'All of them', examples: { one: example('One', [sample]) } },
-  },
-  schema: {
-    querystring: object({ userId: Type.Optional(id('Whose; your own when absent')) }),
-    response: { 200: successEnvelope(Type.Array(LinkedAccount)) },
-  },
+  ...answers(
+    'All of them',
+    Type.Array(LinkedAccount),
+    { querystring: object({ userId: Type.Optional(id('Whose; your own when absent')) }) },
+    { one: example('One', [sample]) },
+  ),
 } as const satisfies Operation
 
 export const createLinkedAccount = {
@@ -77,8 +75,12 @@ export const createLinkedAccount = {
       secret: 'Q0m6vS1x-9dTz-4hKw-rB27',
     }),
   },
-  replies: {
-    200: { description: 'The linked account', examples: { made: example('Linked', sample) } },
-  },
-  schema: { body: LinkedAccountCreation, response: { 200: successEnvelope(LinkedAccount) } },
+  ...answers(
+    'The linked account',
+    LinkedAccount,
+    { body: LinkedAccountCreation },
+    {
+      made: example('Linked', sample),
+    },
+  ),
 } as const satisfies Operation

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { successEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf, succeeds } from '../operation-builders.ts'
 import { count, idParams, object } from '../resources/formats.ts'
@@ -43,18 +42,12 @@ export const changePassword = {
       newPassword: 'a new field of 7 poppies',
     }),
   },
-  replies: {
-    200: {
-      description: 'The password is changed',
-      examples: { ended: example('Two other sessions', { endedSessions: 2 }) },
-    },
-  },
-  schema: {
-    body: PasswordChange,
-    response: {
-      200: successEnvelope(object({ endedSessions: count('How many other sessions there were') })),
-    },
-  },
+  ...answers(
+    'The password is changed',
+    object({ endedSessions: count('How many other sessions there were') }),
+    { body: PasswordChange },
+    { ended: example('Two other sessions', { endedSessions: 2 }) },
+  ),
 } as const satisfies Operation
 
 export const listOwnSessions = {

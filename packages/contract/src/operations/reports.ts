@@ -1,8 +1,7 @@
-import { Type } from 'typebox'
 import { listEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf } from '../operation-builders.ts'
-import { extension, flag, id, idParams, integer, object } from '../resources/formats.ts'
+import { extension, flag, id, idParams, integer, object, optionals } from '../resources/formats.ts'
 import { EvidenceCheck, FollowUp, Report, ReportCreation, ReportSummary } from '../resources/report.ts'
 import { ReportSettings, ReportSettingsUpdate } from '../resources/report-settings.ts'
 
@@ -23,13 +22,11 @@ export const listReports = {
   replies: { 200: { description: 'The reports' } },
   schema: {
     querystring: object({
-      includeArchived: Type.Optional(
-        flag('Whether archived reports are listed too; they are not when absent'),
-      ),
-      page: Type.Optional(extension(integer(1, 1_000_000, 'Which page, from 1'))),
-      perPage: Type.Optional(
-        extension(integer(1, 100, 'How many reports a page has; 10 where only `page` is given')),
-      ),
+      ...optionals({
+        includeArchived: flag('Whether archived reports are listed too; they are not when absent'),
+        page: extension(integer(1, 1_000_000, 'Which page, from 1')),
+        perPage: extension(integer(1, 100, 'How many reports a page has; 10 where only `page` is given')),
+      }),
     }),
     response: { 200: listEnvelope(ReportSummary) },
   },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { successEnvelope, warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
-import { example, operationsOf } from '../operation-builders.ts'
+import { answers, example, operationsOf } from '../operation-builders.ts'
 import { count, extension, filled, integer, named, object, oneOf, text } from '../resources/formats.ts'
 import { filterOperators, operatorMeanings, Query, queryLimits } from '../resources/query.ts'
 import { StatisticsMeta } from '../resources/statistics-meta.ts'
@@ -191,37 +191,31 @@ export const listStatisticsValues = {
   summary: 'List values of a dimension',
   description: `The values that a text dimension or a label had within the last ${valuesDays} days, today included, with how many facts of its source had each of them; the most frequent ones first, of equal ones in the order of their bytes. For inputs that offer values of a filter. Absent values are left out. It is a query like any other: within the same limits, and of the company's time zone.`,
   errors: ['unknownMember', 'invalidQuery', 'tooComplex', 'tooManyRequests', 'timeout', 'unavailable'],
-  replies: {
-    200: {
-      description: 'The values, the most frequent ones first',
-      examples: {
-        names: example('With member=events.name', [
-          { value: 'page_view', count: 81_402 },
-          { value: 'purchase', count: 1_996 },
-        ]),
-      },
-    },
-  },
-  schema: {
-    querystring: object({
-      member: text('Id of a text dimension or of a label', 'events.label.store', {
-        minLength: 1,
-        maxLength: 400,
+  ...answers(
+    'The values, the most frequent ones first',
+    Type.Array(
+      named('DimensionValue', {
+        value: text('The value'),
+        count: Type.Integer({ minimum: 1, description: 'Events, purchases or sessions that have it' }),
       }),
-      contains: Type.Optional(
-        filled('Gives only values that hold this text, whatever the case of its letters', 200),
-      ),
-      limit: Type.Optional(integer(1, 100, 'How many values at most; 20 when absent')),
-    }),
-    response: {
-      200: successEnvelope(
-        Type.Array(
-          named('DimensionValue', {
-            value: text('The value'),
-            count: Type.Integer({ minimum: 1, description: 'Events, purchases or sessions that have it' }),
-          }),
+    ),
+    {
+      querystring: object({
+        member: text('Id of a text dimension or of a label', 'events.label.store', {
+          minLength: 1,
+          maxLength: 400,
+        }),
+        contains: Type.Optional(
+          filled('Gives only values that hold this text, whatever the case of its letters', 200),
         ),
-      ),
+        limit: Type.Optional(integer(1, 100, 'How many values at most; 20 when absent')),
+      }),
     },
-  },
+    {
+      names: example('With member=events.name', [
+        { value: 'page_view', count: 81_402 },
+        { value: 'purchase', count: 1_996 },
+      ]),
+    },
+  ),
 } as const satisfies Operation

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { bodyOf, id, integer, listOf, named, nameText, nullable, text, times } from './formats.ts'
+import { bodyOf, id, integer, listOf, named, nameText, nullable, optionals, text, times } from './formats.ts'
 
 /** Bounds of the tree (docs/workflows.md, Branch categories). */
 export const categoryLimits = { perCompany: 1_000, levels: 5 } as const
@@ -26,15 +26,13 @@ const creation = {
 export const BranchCategoryCreation = bodyOf('BranchCategoryCreation', BranchCategory, creation)
 export type BranchCategoryCreation = Static<typeof BranchCategoryCreation>
 
-const update = {
-  name: Type.Optional(creation.name),
-  parentId: Type.Optional(
-    nullable(
-      id('Category above it'),
-      'Where it moves to, with all below it; null: to level 1. It stays when absent',
-    ),
+const update = optionals({
+  name: creation.name,
+  parentId: nullable(
+    id('Category above it'),
+    'Where it moves to, with all below it; null: to level 1. It stays when absent',
   ),
-}
+})
 
 /** Partial: a field that is absent stays as it is. */
 export const BranchCategoryUpdate = bodyOf('BranchCategoryUpdate', BranchCategory, update)

@@ -15,6 +15,7 @@ import {
   nullable,
   object,
   oneOf,
+  optionals,
   text,
 } from './formats.ts'
 import { DateRange, type FilterOperator } from './query.ts'
@@ -71,29 +72,26 @@ function nested<T>(description: string) {
 }
 
 const ruleFields = {
-  event: Type.Optional(
-    object(eventSelection, 'Did such an event, as often as `atLeast` and `atMost` say; `{}` is any event'),
-  ),
-  atLeast: Type.Optional(
-    integer(
+  ...optionals({
+    event: object(
+      eventSelection,
+      'Did such an event, as often as `atLeast` and `atMost` say; `{}` is any event',
+    ),
+    atLeast: integer(
       0,
       cohortLimits.times,
       'Beside `event`: how often at least, 1 when absent; 0 includes those who never did it',
       2,
     ),
-  ),
-  atMost: Type.Optional(integer(0, cohortLimits.times, 'Beside `event`: how often at most', 5)),
-  dateRange: Type.Optional(
-    nullable(DateRange, {
+    atMost: integer(0, cohortLimits.times, 'Beside `event`: how often at most', 5),
+    dateRange: nullable(DateRange, {
       description:
         'Beside `event` or `label`: when; at any time when absent. Relative ranges are read when a query runs',
       examples: ['last 30 days'],
     }),
-  ),
-  firstSeen: Type.Optional(SeenWithin),
-  lastSeen: Type.Optional(SeenWithin),
-  label: Type.Optional(
-    object(
+    firstSeen: SeenWithin,
+    lastSeen: SeenWithin,
+    label: object(
       {
         key: Type.String({ minLength: 1, maxLength: eventLimits.labelKey, examples: ['country'] }),
         operator: oneOf(labelOperators, { description: 'As in filters of queries', examples: ['equals'] }),
@@ -106,7 +104,7 @@ const ruleFields = {
       },
       'Some event of the person has a label with such a value',
     ),
-  ),
+  }),
 } as const
 
 export interface CohortRule {

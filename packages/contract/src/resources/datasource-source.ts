@@ -11,6 +11,7 @@ import {
   nullable,
   object,
   oneOf,
+  optionals,
   text,
 } from './formats.ts'
 
@@ -19,31 +20,26 @@ export const sourceCompressions = ['gzip', 'zip'] as const
 export const sourceTypes = ['file', 'url'] as const
 
 /** What is not given is detected from the content; what would never be used, beside the others, is refused. */
-const options = {
-  format: Type.Optional(oneOf(sourceFormats, 'Form of the content')),
-  compression: Type.Optional(
-    oneOf(sourceCompressions, 'For `csv`, `json`, `ndjson` and `xml`: what the content is packed in'),
+const options = optionals({
+  format: oneOf(sourceFormats, 'Form of the content'),
+  compression: oneOf(
+    sourceCompressions,
+    'For `csv`, `json`, `ndjson` and `xml`: what the content is packed in',
   ),
-  encoding: Type.Optional(
-    lineText(
-      'For `csv`, `json`, `ndjson` and `xml`: character encoding, as the Encoding Standard names it: `utf-8`, `windows-1252`',
-      40,
-    ),
+  encoding: lineText(
+    'For `csv`, `json`, `ndjson` and `xml`: character encoding, as the Encoding Standard names it: `utf-8`, `windows-1252`',
+    40,
   ),
-  csvDelimiter: Type.Optional(filled('For `csv`: what separates the values of a line', 1, ';')),
-  csvColumns: Type.Optional(
-    Type.Array(lineText('Name of a column', 200), {
-      minItems: 1,
-      maxItems: 2_000,
-      description: 'For `csv` without a header: its first line is a row too',
-    }),
-  ),
-  rootPath: Type.Optional(lineText('For `json` and `xml`: where the rows are, as `products.*`', 500)),
-  sheet: Type.Optional(lineText('For `xlsx`: sheet of the workbook; the first when absent', 200)),
-  entry: Type.Optional(
-    lineText('For `zip`: file of the archive; the largest of a known format when absent', 500),
-  ),
-}
+  csvDelimiter: filled('For `csv`: what separates the values of a line', 1, ';'),
+  csvColumns: Type.Array(lineText('Name of a column', 200), {
+    minItems: 1,
+    maxItems: 2_000,
+    description: 'For `csv` without a header: its first line is a row too',
+  }),
+  rootPath: lineText('For `json` and `xml`: where the rows are, as `products.*`', 500),
+  sheet: lineText('For `xlsx`: sheet of the workbook; the first when absent', 200),
+  entry: lineText('For `zip`: file of the archive; the largest of a known format when absent', 500),
+})
 
 /** Where the rows of a worker datasource come from, as it is given. */
 export const DatasourceSource = named('DatasourceSource', {
@@ -83,16 +79,14 @@ export type StoredDatasourceSource = Static<typeof StoredDatasourceSource>
 
 /** When rows are fetched again; one of `cron` and `everyMinutes`. */
 export const RefreshSchedule = named('RefreshSchedule', {
-  cron: Type.Optional(
-    filled(
+  ...optionals({
+    cron: filled(
       'Minute, hour, day of month, month, day of week (0 and 7 are Sunday); runs are at least 5 minutes apart',
       200,
       '0 5 * * *',
     ),
-  ),
-  everyMinutes: Type.Optional(integer(5, 44_640, 'Minutes between two runs', 60)),
-  timezone: Type.Optional(
-    filled('IANA name, for `cron`; the company’s time zone when absent', 64, 'Europe/Paris'),
-  ),
+    everyMinutes: integer(5, 44_640, 'Minutes between two runs', 60),
+    timezone: filled('IANA name, for `cron`; the company’s time zone when absent', 64, 'Europe/Paris'),
+  }),
 })
 export type RefreshSchedule = Static<typeof RefreshSchedule>

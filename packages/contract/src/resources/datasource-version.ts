@@ -1,16 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { DatasourceField, fieldPrimitives, fieldTypes } from './datasource-field.ts'
-import { count, dateTime, flag, id, like, named, nullable, oneOf, text } from './formats.ts'
+import { count, dateTime, flag, id, like, named, nullable, oneOf, optionals, text } from './formats.ts'
 
 /** Names that fields of a datasource have. */
 export const fieldNamePattern = '^[a-z][a-z0-9_-]*$'
 
-const settings = {
-  isKey: Type.Optional(
-    flag('Whether its value names the row: one field at most; rows are found by it at once'),
-  ),
-  sortable: Type.Optional(flag('Whether results can be sorted by it; numbers and dates when absent')),
-}
+const settings = optionals({
+  isKey: flag('Whether its value names the row: one field at most; rows are found by it at once'),
+  sortable: flag('Whether results can be sorted by it; numbers and dates when absent'),
+})
 
 const { name, type, selected, primitive, rulesPerSources, source, ignoreIfMissing, metadata } =
   DatasourceField.properties

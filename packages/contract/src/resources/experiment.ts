@@ -17,6 +17,7 @@ import {
   nullable,
   object,
   oneOf,
+  optionals,
   storablePattern,
   text,
   times,
@@ -89,22 +90,20 @@ const Outcome = named(
   'ExperimentOutcome',
   {
     status: Type.Literal('decided'),
-    routingVariantId: Type.Optional(text('Variant that is shown to all from now on')),
-    decidedBy: Type.Optional(object({ type: Type.Literal('user'), userId: Type.String() })),
-    validated: Type.Optional(
-      flag(
+    ...optionals({
+      routingVariantId: text('Variant that is shown to all from now on'),
+      decidedBy: object({ type: Type.Literal('user'), userId: Type.String() }),
+      validated: flag(
         'Whether the numbers bear the decision: the planned sample or the always-valid bound was reached, and the sample ratio holds',
       ),
-    ),
-    confidence: Type.Optional(statistic('Between 0 and 1')),
-    pValue: Type.Optional(statistic('Between 0 and 1')),
-    lift: Type.Optional(
-      object({
+      confidence: statistic('Between 0 and 1'),
+      pValue: statistic('Between 0 and 1'),
+      lift: object({
         estimate: statistic('Relative difference to the baseline'),
         low: statistic('Lower bound'),
         high: statistic('Upper bound'),
       }),
-    ),
+    }),
   },
   'What was decided, with the numbers of the success metric at that moment: those of the variant that is shown to all against the baseline; where that is the baseline itself, those of the variant with the smallest p-value',
 )
@@ -257,32 +256,26 @@ const AttachmentInput = bodyOf('ExperimentAttachmentInput', Attachment, attachme
 export type AttachmentInput = Static<typeof AttachmentInput>
 
 /** Fields that a body may have; which of them a state lets change is in docs/experiments.md, Life. */
-const optional = {
-  hypothesis: Type.Optional(longText('What is expected, and why')),
-  unit: Type.Optional(oneOf(experimentUnits, '`user` when absent')),
-  successMetric: Type.Optional(
-    oneOf(
-      metricKinds,
-      'Kind of the first of `metrics`. Without `metrics` it is counted over purchases, `click_rate` excepted',
-    ),
+const optional = optionals({
+  hypothesis: longText('What is expected, and why'),
+  unit: oneOf(experimentUnits, '`user` when absent'),
+  successMetric: oneOf(
+    metricKinds,
+    'Kind of the first of `metrics`. Without `metrics` it is counted over purchases, `click_rate` excepted',
   ),
-  metrics: Type.Optional(
-    Type.Array(MetricInput, {
-      minItems: 1,
-      maxItems: experimentLimits.metrics,
-      description: 'The first is the success metric',
-    }),
-  ),
-  baselineVariantId: Type.Optional(key('The first variant when absent', 'control')),
-  conversionWindowHours: Type.Optional(windowHours('168 when absent')),
-  plannedSample: Type.Optional(plannedSample),
-  outlierCap: Type.Optional(outlierCap),
-  cupedDays: Type.Optional(cupedDays),
-  attachments: Type.Optional(Type.Array(AttachmentInput, { maxItems: experimentLimits.attachments })),
-  resourceGroupIds: Type.Optional(
-    Type.Array(id('A team of your company'), { maxItems: experimentLimits.teams }),
-  ),
-}
+  metrics: Type.Array(MetricInput, {
+    minItems: 1,
+    maxItems: experimentLimits.metrics,
+    description: 'The first is the success metric',
+  }),
+  baselineVariantId: key('The first variant when absent', 'control'),
+  conversionWindowHours: windowHours('168 when absent'),
+  plannedSample,
+  outlierCap,
+  cupedDays,
+  attachments: Type.Array(AttachmentInput, { maxItems: experimentLimits.attachments }),
+  resourceGroupIds: Type.Array(id('A team of your company'), { maxItems: experimentLimits.teams }),
+})
 const name = nameText('Name of the experiment', 200, { examples: ['New product page'] })
 const type = oneOf(
   experimentTypes,
@@ -317,7 +310,6 @@ export const ExperimentDecision = named('ExperimentDecision', {
 })
 
 export const assignmentReasons = ['not-started', 'allocation', 'exposure', 'ended', 'decision'] as const
-export type AssignmentReason = (typeof assignmentReasons)[number]
 
 export const Assignment = named('ExperimentAssignment', {
   experimentId: id('The experiment'),

@@ -13,6 +13,7 @@ import {
   nameText,
   nullable,
   oneOf,
+  optionals,
   text,
   timeOfDayPattern,
 } from './formats.ts'
@@ -22,50 +23,42 @@ import { Query } from './query.ts'
 export const Schedule = named(
   'Schedule',
   {
-    enabled: Type.Optional(flag('Whether runs happen')),
-    frequency: Type.Optional(oneOf(['daily', 'weekly', 'monthly', 'custom'])),
-    time: Type.Optional(text('Time of day, `HH:MM` in `timezone`', '07:30', { pattern: timeOfDayPattern })),
-    weekdays: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+    ...optionals({
+      enabled: flag('Whether runs happen'),
+      frequency: oneOf(['daily', 'weekly', 'monthly', 'custom']),
+      time: text('Time of day, `HH:MM` in `timezone`', '07:30', { pattern: timeOfDayPattern }),
+      weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
         maxItems: 7,
         uniqueItems: true,
         description: 'For `weekly`: 1 is Monday, 7 is Sunday',
       }),
-    ),
-    days: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: 31 }), {
+      days: Type.Array(Type.Integer({ minimum: 1, maximum: 31 }), {
         maxItems: 31,
         uniqueItems: true,
         description:
           'For `monthly`: days of the month; what a month does not have runs on its last day, and no day runs twice',
       }),
-    ),
-    cron: Type.Optional(
-      filled(
+      cron: filled(
         'For `custom`: minute, hour, day of month, month, day of week (0 and 7 are Sunday); runs are at least 5 minutes apart',
         200,
         '0 7 * * 1-5',
       ),
-    ),
-    timezone: Type.Optional(filled('IANA name; the company’s time zone when absent', 64, 'Europe/Paris')),
-    recipients: Type.Optional(
-      Type.Array(emailAddress('Who gets the result'), {
+      timezone: filled('IANA name; the company’s time zone when absent', 64, 'Europe/Paris'),
+      recipients: Type.Array(emailAddress('Who gets the result'), {
         maxItems: 50,
         uniqueItems: true,
         description:
           'Addresses that the results are mailed to: of active users of the company, or of its verified domains',
       }),
-    ),
-    linkedAccounts: Type.Optional(
-      extension(
+      linkedAccounts: extension(
         Type.Array(id('One of your linked accounts'), {
           maxItems: 20,
           uniqueItems: true,
           description: 'Linked accounts of your own that are sent a message with a link to the results',
         }),
       ),
-    ),
-    format: Type.Optional(oneOf(['csv'], 'Form of the result')),
+      format: oneOf(['csv'], 'Form of the result'),
+    }),
   },
   'When the queries run; `{}` means never',
 )
@@ -83,41 +76,35 @@ export const SavedQuery = named('SavedQuery', {
   createdAt: dateTime('When it was saved first'),
   updatedAt: dateTime('When it was changed last'),
   ...revisionFields,
-  createdBy: Type.Optional(
-    extension(
+  ...optionals({
+    createdBy: extension(
       text(
         'The user who saved it first; with the owner the one who may change it',
         '65f0c0ffee5ca1ab1e0ddba1',
         { pattern: idPattern },
       ),
     ),
-  ),
-  ownerId: Type.Optional(
-    extension(
+    ownerId: extension(
       text(
         'The user whose rights its runs have: who saved it, or changed its queries or schedule last. Absent when that user is gone',
         '65f0c0ffee5ca1ab1e0ddba1',
         { pattern: idPattern },
       ),
     ),
-  ),
-  nextRunAt: Type.Optional(
-    extension(
+    nextRunAt: extension(
       text(
         'When the schedule runs next; absent without one, while it is off and while it is paused',
         '2026-02-02T06:30:00.000Z',
         { format: 'date-time' },
       ),
     ),
-  ),
-  pausedReason: Type.Optional(
-    extension(
+    pausedReason: extension(
       text(
         'Why the service has paused the schedule; it runs again once an enabled schedule is sent',
         'its owner no longer has the permission Statistics: export',
       ),
     ),
-  ),
+  }),
 })
 export type SavedQuery = Static<typeof SavedQuery>
 

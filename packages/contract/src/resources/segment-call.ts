@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { mapOf, text } from './formats.ts'
+import { mapOf, optionals, text } from './formats.ts'
 
 // The Segment shape as senders write it. The collector reads calls by rules of its own (docs/migrating.md), never with
 // these schemas: they describe.
@@ -8,16 +8,14 @@ const time = (description: string) =>
   Type.Optional(text(description, '2026-01-31T12:00:00.000Z', { format: 'date-time' }))
 
 const common = {
-  messageId: Type.Optional(
-    text(
+  ...optionals({
+    messageId: text(
       'Unique per call: the same one counts once within 7 days',
       'ajs-0b0f7e0e-6f0c-4a57-9d0c-6f6b4f0f2c11',
     ),
-  ),
-  anonymousId: Type.Optional(
-    text('Identity of the device; `userId` stands for it where it is absent', 'k3v9x1'),
-  ),
-  userId: Type.Optional(text('Known identity of the person', 'customer-42')),
+    anonymousId: text('Identity of the device; `userId` stands for it where it is absent', 'k3v9x1'),
+    userId: text('Known identity of the person', 'customer-42'),
+  }),
   timestamp: time('When it happened, by the clock of the sender; the time of reception when absent'),
   sentAt: time(
     'When the request was sent, by the same clock: one that is wrong by a minute or more is corrected',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { extension, flag, listOf, mapOf, named, object, oneOf, text } from './formats.ts'
+import { extension, flag, listOf, mapOf, named, object, oneOf, optionals, text } from './formats.ts'
 import { filterOperators, granularities } from './query.ts'
 
 const common = {
@@ -31,22 +31,20 @@ export const DimensionMeta = named('DimensionMeta', {
   format: Type.Optional(text('What a text is, where it is more than a text')),
   granularities: Type.Optional(listOf(oneOf(granularities), 'For times: units that rows can be grouped by')),
   operators: listOf(oneOf(filterOperators), 'Filters that it takes'),
-  filterOnly: Type.Optional(
-    extension(
+  ...optionals({
+    filterOnly: extension(
       Type.Literal(true, {
         description: 'Filters name it, of every source, and rows cannot be grouped by it',
       }),
     ),
-  ),
-  caseInsensitiveOperators: Type.Optional(
-    extension(
+    caseInsensitiveOperators: extension(
       listOf(
         oneOf(filterOperators),
         'Those of its operators that ignore case; all others are case-sensitive',
       ),
     ),
-  ),
-  values: Type.Optional(listOf(Type.String(), 'All values, where they are few and fixed')),
+    values: listOf(Type.String(), 'All values, where they are few and fixed'),
+  }),
 })
 export type DimensionMeta = Static<typeof DimensionMeta>
 

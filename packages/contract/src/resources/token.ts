@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { filled, named, text } from './formats.ts'
+import { filled, named, optionals, text } from './formats.ts'
 
 const secret = (description: string) => filled(description, 4_096)
 const clientId = filled('Which application asks; the operator of the service gives it', 128)
@@ -64,14 +64,12 @@ export type TokenRequest = Static<typeof TokenRequest>
 export const RevocationRequest = Type.Object(
   {
     client_id: clientId,
-    token: Type.Optional(
-      secret(
+    ...optionals({
+      token: secret(
         'An access token or a refresh token of this client; absent where the cookie of a page of this service has it',
       ),
-    ),
-    token_type_hint: Type.Optional(
-      text('Which of the two it is; not needed, and a wrong one does not matter'),
-    ),
+      token_type_hint: text('Which of the two it is; not needed, and a wrong one does not matter'),
+    }),
   },
   { title: 'RevocationRequest' },
 )

@@ -1,5 +1,3 @@
-// One file past 400 lines: the parts of a definition are read side by side, and name each other.
-
 import { type Static, type TProperties, Type } from 'typebox'
 import {
   flag,
@@ -14,9 +12,11 @@ import {
   nameText,
   object,
   oneOf,
+  optionals,
   storablePattern,
   text,
 } from './formats.ts'
+import type { Entrypoint } from './workflow-entrypoint.ts'
 
 /** Bounds of a definition (docs/workflows.md, Definition). */
 export const definitionLimits = {
@@ -100,63 +100,6 @@ export const refusedSchemes: ReadonlySet<string> = new Set([
 const key = (description: string) => Type.String({ pattern: keyPattern, description })
 const storable = (description: string, maxLength = 2_000) =>
   Type.String({ maxLength, pattern: storablePattern, description })
-
-export const channelTypes = ['email', 'web', 'landing', 'mobile', 'rcs', 'whatsapp'] as const
-export type ChannelType = (typeof channelTypes)[number]
-
-/** Formats that each channel has, and the kinds of output that a format can deliver. */
-export const channelFormats = {
-  email: ['embed-image'],
-  web: ['embed-image', 'embed-html', 'json'],
-  landing: ['page'],
-  mobile: ['push-image', 'popup-image', 'inbox-image', 'json'],
-  rcs: ['card-image'],
-  whatsapp: ['header-image'],
-} as const satisfies Record<ChannelType, readonly string[]>
-
-export const entrypointFormats = [
-  'embed-image',
-  'embed-html',
-  'json',
-  'page',
-  'push-image',
-  'popup-image',
-  'inbox-image',
-  'card-image',
-  'header-image',
-] as const
-export type EntrypointFormat = (typeof entrypointFormats)[number]
-
-export const outputKinds = ['json', 'html', 'image', 'redirect', 'empty'] as const
-export type OutputKind = (typeof outputKinds)[number]
-
-/** Kinds of output that may end a branch of an entrypoint of this format; `empty` and `json` may end any. */
-export const formatOutputs = {
-  'embed-image': ['image', 'json', 'empty'],
-  'embed-html': ['html', 'image', 'json', 'empty'],
-  json: ['json', 'empty'],
-  page: ['html', 'redirect', 'json', 'empty'],
-  'push-image': ['image', 'json', 'empty'],
-  'popup-image': ['image', 'json', 'empty'],
-  'inbox-image': ['image', 'json', 'empty'],
-  'card-image': ['image', 'json', 'empty'],
-  'header-image': ['image', 'json', 'empty'],
-} as const satisfies Record<EntrypointFormat, readonly OutputKind[]>
-
-export const Entrypoint = named('WorkflowEntrypoint', {
-  type: oneOf(channelTypes, 'Channel'),
-  format: oneOf(entrypointFormats, 'What the channel embeds'),
-  name: Type.Optional(nameText('Name of the zone', 200)),
-  /** Zones are numbered from 0 in the order of `zoneOrder`. */
-  position: Type.Optional(integer(0, 1_000, 'Place among the zones; the last when absent')),
-})
-export type Entrypoint = Static<typeof Entrypoint>
-
-/** The entrypoints in the order in which their zones are numbered: by position, those without one last, then by id. */
-export function zoneOrder(entrypoints: Readonly<Record<string, Entrypoint>>): string[] {
-  const positionOf = (id: string) => entrypoints[id]?.position ?? Number.MAX_SAFE_INTEGER
-  return Object.keys(entrypoints).sort((a, b) => positionOf(a) - positionOf(b) || (a < b ? -1 : 1))
-}
 
 const Scalar = Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean(), Type.Null()])
 
@@ -266,25 +209,22 @@ export const nodeSchemas = {
   // Data: one edge leads on.
   datasource: node('datasource', {
     datasourceId: id('A worker datasource'),
-    match: Type.Optional(
-      oneOf(['and', 'or'], 'Whether all filters or one of them must hold; `and` when absent'),
-    ),
-    filters: Type.Optional(
-      Type.Array(NodeFilter, { maxItems: 20, description: 'Rows that they hold for; all rows when absent' }),
-    ),
-    limit: Type.Optional(integer(1, definitionLimits.rows, 'Rows; 20 when absent')),
-    sort: Type.Optional(
-      object(
+    ...optionals({
+      match: oneOf(['and', 'or'], 'Whether all filters or one of them must hold; `and` when absent'),
+      filters: Type.Array(NodeFilter, {
+        maxItems: 20,
+        description: 'Rows that they hold for; all rows when absent',
+      }),
+      limit: integer(1, definitionLimits.rows, 'Rows; 20 when absent'),
+      sort: object(
         { field: lineText('Sortable field'), order: oneOf(['asc', 'desc'], 'Direction') },
         'With `ordering: sorted` alone, which needs it',
       ),
-    ),
-    ordering: Type.Optional(
-      oneOf(
+      ordering: oneOf(
         ['stored', 'sorted', 'shuffled', 'person'],
         '`stored` when absent; `sorted` by `sort`; `shuffled`: another order every 10 s for everyone; `person`: one of each person’s own',
       ),
-    ),
+    }),
   }),
   parameter: node('parameter', {
     parameter: lineText('Name of the URL parameter', 100),
@@ -295,21 +235,19 @@ export const nodeSchemas = {
     default: Type.Optional(Type.String({ maxLength: 2_000, description: 'Where the address lacks it' })),
   }),
   events: node('events', {
-    datasourceId: Type.Optional(id('A tracking datasource; all that the workflow’s teams see when absent')),
-    names: Type.Optional(
-      Type.Array(lineText('Name of an event'), {
+    ...optionals({
+      datasourceId: id('A tracking datasource; all that the workflow’s teams see when absent'),
+      names: Type.Array(lineText('Name of an event'), {
         minItems: 1,
         maxItems: 50,
         description: 'Only these events',
       }),
-    ),
-    exceptNames: Type.Optional(
-      Type.Array(lineText('Name of an event'), {
+      exceptNames: Type.Array(lineText('Name of an event'), {
         minItems: 1,
         maxItems: 50,
         description: 'All events but these',
       }),
-    ),
+    }),
     lookBackHours: integer(1, 2_160, 'Age of the oldest event'),
     limit: Type.Optional(integer(1, definitionLimits.rows, 'Rows; 20 when absent')),
   }),

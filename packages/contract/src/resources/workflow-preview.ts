@@ -12,10 +12,11 @@ import {
   nullable,
   object,
   oneOf,
+  optionals,
   storablePattern,
   text,
 } from './formats.ts'
-import { outputKinds } from './workflow-definition.ts'
+import { outputKinds } from './workflow-entrypoint.ts'
 
 /** Codes that a run ends with; empty where it ran to its end (docs/workflows.md, Return codes). */
 export const returnCodes = ['', '3501', '3502', '3503'] as const
@@ -26,23 +27,21 @@ const parameter = Type.String({ maxLength: 2_000, pattern: storablePattern })
 export const WorkflowPreviewRequest = object({
   versionId: Type.Optional(id('Version; the draft when absent')),
   entrypointId: Type.String({ pattern: keyPattern, description: 'Entrypoint of that version' }),
-  parameters: Type.Optional(
-    mapOf(parameter, {
+  ...optionals({
+    parameters: mapOf(parameter, {
       maxProperties: 100,
       description: 'Parameters of the address by name, `trk-l` and the like too',
     }),
-  ),
-  person: Type.Optional(
-    object(
+    person: object(
       {
         client: Type.Optional(lineText('As `trk-u`', 512)),
         device: Type.Optional(lineText('As `trk-t`', 512)),
       },
       'An unknown person when absent',
     ),
-  ),
-  userAgent: Type.Optional(lineText('What would show the content', 512)),
-  now: Type.Optional(dateTime('When it runs; now when absent')),
+    userAgent: lineText('What would show the content', 512),
+    now: dateTime('When it runs; now when absent'),
+  }),
 })
 export type WorkflowPreviewRequest = Static<typeof WorkflowPreviewRequest>
 

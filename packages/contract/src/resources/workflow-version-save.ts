@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { bodyOf, flag, listOf, longText, mapOf, named, strict, text } from './formats.ts'
+import { bodyOf, flag, listOf, longText, mapOf, named, optionals, strict, text } from './formats.ts'
 import { DefinitionChange, DefinitionFault, definitionLimits } from './workflow-definition.ts'
 import { AnalyzeOverrides, versionHead, WorkflowVersion } from './workflow-version.ts'
 
@@ -31,20 +31,16 @@ const DefinitionInput = named(
   'What each part holds: docs/workflows.md, Fields',
 )
 
-const save = {
-  definition: Type.Optional(DefinitionInput),
-  metadata: Type.Optional(
-    mapOf(Type.Unknown(), `Notes of the editor, up to ${versionLimits.metadataBytes} bytes`),
-  ),
-  analyzeOverrides: Type.Optional(
-    Type.Partial(AnalyzeOverrides, {
-      ...strict,
-      title: 'WorkflowAnalyzeOverridesInput',
-      description: 'What is absent overrides nothing',
-    }),
-  ),
-  changeDescription: Type.Optional(longText('What was changed', versionLimits.changeDescription)),
-}
+const save = optionals({
+  definition: DefinitionInput,
+  metadata: mapOf(Type.Unknown(), `Notes of the editor, up to ${versionLimits.metadataBytes} bytes`),
+  analyzeOverrides: Type.Partial(AnalyzeOverrides, {
+    ...strict,
+    title: 'WorkflowAnalyzeOverridesInput',
+    description: 'What is absent overrides nothing',
+  }),
+  changeDescription: longText('What was changed', versionLimits.changeDescription),
+})
 
 /** A field that is absent stays as it is; those that are there are replaced as a whole. */
 export const WorkflowVersionSave = bodyOf('WorkflowVersionSave', WorkflowVersion, save)

@@ -13,7 +13,7 @@ import {
   oneOf,
   text,
 } from './formats.ts'
-import { channelTypes, entrypointFormats, outputKinds } from './workflow-definition.ts'
+import { channelTypes, entrypointFormats, outputKinds } from './workflow-entrypoint.ts'
 
 const ids = Type.Array(Type.String())
 
@@ -99,7 +99,6 @@ export type AnalyzeOverrides = Static<typeof AnalyzeOverrides>
 
 /** One draft, at most one live version, and those that were live before. */
 export const versionStates = ['draft', 'live', 'inactive'] as const
-export type VersionState = (typeof versionStates)[number]
 
 /** Of a version without its content. */
 export const versionHead = {

@@ -29,14 +29,9 @@ export type Outcome =
 const minCompressedBytes = 1024
 const maxCompressedBytes = 2 ** 20
 
-export interface CollectorRequests {
-  /** Sends events as one request. Never throws. */
-  send(events: readonly PendingEvent[], signal: AbortSignal): Promise<Outcome>
-}
-
 export function createCollectorRequests(
   settings: Pick<SenderSettings, 'endpoint' | 'headers' | 'requestTimeout' | 'compress' | 'fetch'>,
-): CollectorRequests {
+) {
   const { endpoint, headers, requestTimeout } = settings
   // Called without a receiver: runtimes refuse `fetch` as a method of another object.
   const send = settings.fetch
@@ -67,7 +62,8 @@ export function createCollectorRequests(
   }
 
   return {
-    async send(events, signal) {
+    /** Sends events as one request. Never throws. */
+    async send(events: readonly PendingEvent[], signal: AbortSignal): Promise<Outcome> {
       const controller = new AbortController()
       const abort = (): void => controller.abort()
       signal.addEventListener('abort', abort)

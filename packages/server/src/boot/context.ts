@@ -7,16 +7,11 @@ import { removeOldEntries } from '../features/audit/audit-retention.ts'
 import { createAuditStore } from '../features/audit/audit-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister } from '../features/encryption/key-register.ts'
-import { createCheckpointStore } from '../features/events/loading/checkpoint-store.ts'
-import { createLoaderService } from '../features/events/loading/loader-service.ts'
-import { createLoaderStore } from '../features/events/loading/loader-store.ts'
 import {
   watchHiddenDatasources,
   withoutDatasources,
 } from '../features/events/loading/purges/hidden-datasource-store.ts'
 import { createPurgeLedger } from '../features/events/loading/purges/purge-ledger-store.ts'
-import { createPurgeStore } from '../features/events/loading/purges/purge-store.ts'
-import { createPurger } from '../features/events/loading/purges/purger.ts'
 import { type Bootstrapped, bootstrap } from '../features/identity/people/installation/bootstrap.ts'
 import { type AccessCache, createAccessCache } from '../features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from '../features/identity/sessions/access/access-changes.ts'
@@ -52,12 +47,9 @@ import type { Relational } from '../platform/stores/relational.ts'
 import { openSegmentLog } from '../platform/stores/segment-log.ts'
 import { createBackground } from '../platform/work/background.ts'
 import { createPeriodicWork } from '../platform/work/periodic-work.ts'
-import {
-  createServices,
-  type FindPrincipal,
-  type ServiceOverrides,
-  type Services,
-} from '../wiring/services.ts'
+import { wireLoader } from '../wiring/events.ts'
+import { createServices, type Services } from '../wiring/services.ts'
+import type { FindPrincipal, ServiceOverrides, ServiceParts } from '../wiring/shared.ts'
 import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
 import { type OpenedRelational, openReserves, type Stores } from './open-stores.ts'
 
@@ -74,6 +66,8 @@ export interface Context {
   readonly metrics: Metrics
   readonly publicUrl: () => string
   readonly installation: Bootstrapped
+  /** What the services are made of: tests make others of it, as another process would. */
+  readonly parts: ServiceParts
   readonly services: Services
   /** Whether pages of this origin may read what the interface answers. */
   readonly allowsOrigin: (origin: string) => Promise<boolean>
@@ -246,7 +240,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       'Deleted datasources whose events are not removed from the disk yet',
       () => hidden.ids().length,
     )
-    const services = createServices({
+    const parts: ServiceParts = {
       spools: { directory: dataDirectory.runPath, room: reserves.data },
       contents: {
         directory: config.contentDirectory,
@@ -263,7 +257,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       publicUrl: options.publicUrl,
       columnar: withoutDatasources(columnar, hidden),
       hidden,
-      log,
+      eventLog: log,
       passwords,
       outgoing,
       languageModel: overrides.languageModel ?? openConfiguredModel(config.languageModel, logger),
@@ -271,12 +265,13 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       runnerTimeLimitMs: config.runnerTimeLimitMs,
       clock,
       steadyClock,
-      logger,
+      log: logger,
       metrics,
       enqueueMail,
       ending: ending.signal,
       overrides,
-    })
+    }
+    const services = createServices(parts)
     closers.push(services.collector.close)
     if (config.roles.has('collector')) {
       const changes = watchChannel({
@@ -327,16 +322,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const background = createBackground({ relational, log: logger })
     closers.push(background.stop)
 
-    const loader = createLoaderService({
-      log,
-      store: createLoaderStore({ columnar, threads: 2 }),
-      checkpoints: createCheckpointStore({ relational, log: log.id }),
-      ledger,
-      purger: createPurger({ ledger, store: createPurgeStore({ columnar }), hidden, logger }),
-      clock,
-      logger,
-      metrics,
-    })
+    const loader = wireLoader({ relational, columnar, log, hidden, clock, logger, metrics })
     closers.push(loader.stop)
     // Mails and rows of datasources do not wait for the columnar store.
     if (config.roles.has('worker')) {
@@ -357,6 +343,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       metrics,
       publicUrl: options.publicUrl,
       installation,
+      parts,
       services,
       allowsOrigin: origins.has,
       access,

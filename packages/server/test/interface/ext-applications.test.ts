@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createAccessCache } from '../../src/features/identity/sessions/access/access-cache.ts'
-import { watchAccessChanges } from '../../src/features/identity/sessions/access/access-changes.ts'
-import { createAccessStore } from '../../src/features/identity/sessions/access/access-store.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
 import { type Auth, createAuth, goodPassword, testRedirectUri } from '../support/auth.ts'
 import { authorizationFor, exchange, returned, walkToPassword } from '../support/authorization.ts'
 import { hour, minute } from '../support/fake-time.ts'
 import { createFormBrowser, injected } from '../support/form-browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { openTestService } from '../support/service.ts'
 
 /** Which applications act for a user, and how the user ends that. */
 
@@ -245,16 +242,15 @@ describe('withdrawing', () => {
   test('is known in every process within a second', async () => {
     const session = await signInTo()
     const token = await tokenOf()
-    const elsewhere = createAccessCache(createAccessStore(relational).findAccess, auth.time.clock)
-    const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
+    const elsewhere = await openTestService(relational)
     try {
-      const find = () => elsewhere.find(session.access_token)
+      const find = () => elsewhere.context.access.find(session.access_token)
       expect(await find()).toBeDefined()
       await withdraw(token)
       // The clock stands still: nothing but the notice can have ended what was remembered.
       await expect.poll(find, { interval: 20 }).toBeUndefined()
     } finally {
-      await watch.close()
+      await elsewhere.app.close()
     }
   })
 })

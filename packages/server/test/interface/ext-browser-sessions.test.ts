@@ -1,9 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createAccessCache } from '../../src/features/identity/sessions/access/access-cache.ts'
-import { watchAccessChanges } from '../../src/features/identity/sessions/access/access-changes.ts'
-import { createAccessStore } from '../../src/features/identity/sessions/access/access-store.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
 import { type Auth, type Body, createAuth, testOrigin, testRedirectUri } from '../support/auth.ts'
 import { authorizationFor, codeOf, verifier } from '../support/authorization.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
@@ -243,16 +239,15 @@ describe('sessions of one’s own', () => {
 
   test('end one by one, with all their tokens and in every process', async () => {
     const [mine, lost] = [await signIn(), await signIn()]
-    const elsewhere = createAccessCache(createAccessStore(relational).findAccess)
-    const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
+    const elsewhere = await openTestService(relational)
     try {
-      expect(await elsewhere.find(lost.token)).toBeDefined()
+      expect(await elsewhere.context.access.find(lost.token)).toBeDefined()
       const { id } = (await listOf(mine.token)).find((each: { current: boolean }) => !each.current)
       await auth.addUser(`other-${email}`)
       const { access_token: others } = (await auth.signIn(`other-${email}`)).json()
       expect((await auth.call(others, 'DELETE', `${url}/${id}`)).json()).toMatchObject({ error_code: 2019 })
       expect((await auth.call(mine.token, 'DELETE', `${url}/${id.toUpperCase()}`)).statusCode).toBe(200)
-      await expect.poll(() => elsewhere.find(lost.token)).toBeUndefined()
+      await expect.poll(() => elsewhere.context.access.find(lost.token)).toBeUndefined()
       expect((await refresh(lost.cookie)).json()).toMatchObject(refused)
       expect(await opens(mine.token)).toBe(true)
       const { rows } = await relational.pool.query(
@@ -264,7 +259,7 @@ describe('sessions of one’s own', () => {
         error_code: 2019,
       })
     } finally {
-      await watch.close()
+      await elsewhere.app.close()
     }
   })
 })

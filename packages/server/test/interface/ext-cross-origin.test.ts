@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { watchAccessChanges } from '../../src/features/identity/sessions/access/access-changes.ts'
-import { createClientStore } from '../../src/features/identity/sessions/clients/client-store.ts'
 import { createOriginCache } from '../../src/features/identity/sessions/clients/origin-cache.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { type Auth, createAuth } from '../support/auth.ts'
 import { createFakeTime } from '../support/fake-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { openTestService } from '../support/service.ts'
 
 /** Which pages of other origins may read what the interface answers (CORS). */
 
@@ -268,20 +267,18 @@ test('an origin ends with its client, but not while another one has it', async (
 })
 
 test('every process hears of it at once', async () => {
-  const time = createFakeTime()
-  const elsewhere = createOriginCache(createClientStore(relational.db).listOrigins, silentLogger, time.clock)
-  const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
+  const elsewhere = await openTestService(relational)
   try {
     const heard = 'https://heard.example'
-    expect(await elsewhere.has(heard)).toBe(false)
+    expect(await elsewhere.context.allowsOrigin(heard)).toBe(false)
     const made = { name: 'x', grants: [], redirectUris: [], origins: [heard] }
     const { id } = await auth.clients.createClient(made)
     // The clock stands still: nothing but the notice can have ended what was remembered.
-    await expect.poll(() => elsewhere.has(heard), { interval: 20 }).toBe(true)
+    await expect.poll(() => elsewhere.context.allowsOrigin(heard), { interval: 20 }).toBe(true)
     await auth.clients.updateOrigins(id, { added: [], removed: [heard] })
-    await expect.poll(() => elsewhere.has(heard), { interval: 20 }).toBe(false)
+    await expect.poll(() => elsewhere.context.allowsOrigin(heard), { interval: 20 }).toBe(false)
   } finally {
-    await watch.close()
+    await elsewhere.app.close()
   }
 })
 

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAccessCache } from '../../src/features/identity/sessions/access/access-cache.ts'
-import { watchAccessChanges } from '../../src/features/identity/sessions/access/access-changes.ts'
-import { createAccessStore } from '../../src/features/identity/sessions/access/access-store.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
 import { type Auth, type Body, createAuth } from '../support/auth.ts'
 import { hour } from '../support/fake-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { openTestService } from '../support/service.ts'
 
 const email = 'ada@example.com'
 let relational: TestDatabase
@@ -138,14 +135,13 @@ test.each<[string, Body | string, number, string]>([
 
 test('every process knows within a second', async () => {
   const session = await signIn()
-  const elsewhere = createAccessCache(createAccessStore(relational).findAccess)
-  const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
+  const elsewhere = await openTestService(relational)
   try {
-    const find = () => elsewhere.find(session.access_token)
+    const find = () => elsewhere.context.access.find(session.access_token)
     expect(await find()).toBeDefined()
     await revoke(session.refresh_token)
     await expect.poll(find, { interval: 20 }).toBeUndefined()
   } finally {
-    await watch.close()
+    await elsewhere.app.close()
   }
 })

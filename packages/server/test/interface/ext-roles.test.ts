@@ -1,11 +1,10 @@
 import { permissionNames } from '@millrace/contract/permissions.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { createAccountServices } from '../../src/features/identity/people/account-services.ts'
 import { createPrincipal } from '../../src/features/identity/sessions/principal.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
-import { type AccountsApp, asOwner, createAccountsApp, origin, type Person } from '../support/accounts.ts'
+import { type AccountsApp, asOwner, createAccountsApp, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { sharedBeside } from '../support/service.ts'
 
 let relational: TestDatabase
 let app: AccountsApp
@@ -151,15 +150,7 @@ test('a role that a user holds, or that is the default one, is not deleted', asy
 test('a role that a setting of another feature names stays', async () => {
   const role = await app.role([])
   const services = createAccountServices({
-    relational,
-    passwords: app.parts.passwords,
-    box: app.parts.box,
-    recordAudit,
-    enqueueMail: app.parts.enqueueMail,
-    clock: app.parts.time.clock,
-    log: silentLogger,
-    publicUrl: () => origin,
-    knowsTimezone: async () => true,
+    ...sharedBeside(app.context, relational),
     onTimezoneChanged: async () => {},
     settingsNaming: async (_tx, { id }) => (id === role.id ? ['the provisioning of groups'] : []),
   })

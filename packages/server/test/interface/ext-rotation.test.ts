@@ -1,11 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createAccessCache } from '../../src/features/identity/sessions/access/access-cache.ts'
-import { watchAccessChanges } from '../../src/features/identity/sessions/access/access-changes.ts'
-import { createAccessStore } from '../../src/features/identity/sessions/access/access-store.ts'
 import { createTokenStore } from '../../src/features/identity/sessions/tokens/token-store.ts'
 import { hashSecret } from '../../src/platform/crypto/secrets.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
 import { requireSingleSignOn } from '../support/accounts.ts'
 import { type Auth, createAuth } from '../support/auth.ts'
 import { codeOf, exchange } from '../support/authorization.ts'
@@ -13,6 +9,7 @@ import { day, minute, second } from '../support/fake-time.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { createRotation, type Pair, type Rotation } from '../support/rotation.ts'
 import { everyRow, expectNowhere } from '../support/secret-search.ts'
+import { openTestService } from '../support/service.ts'
 
 /** Clients that rotate their refresh tokens (docs/faults.md, T14); what the row itself asks is in faults-sessions. */
 
@@ -285,15 +282,14 @@ test('every process knows within a second that a session has ended for a reuse',
   const first = await ada.signIn()
   const { access_token } = await ada.next(first.refresh_token)
   auth.time.advance(longAgo)
-  const elsewhere = createAccessCache(createAccessStore(relational).findAccess)
-  const watch = watchAccessChanges({ pool: relational.pool, onChange: elsewhere.forget, log: silentLogger })
+  const elsewhere = await openTestService(relational)
   try {
-    const find = () => elsewhere.find(access_token)
+    const find = () => elsewhere.context.access.find(access_token)
     expect(await find()).toBeDefined()
     await expectRefused(first)
     await expect.poll(find, { interval: 20 }).toBeUndefined()
   } finally {
-    await watch.close()
+    await elsewhere.app.close()
   }
 })
 

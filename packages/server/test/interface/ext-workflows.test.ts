@@ -4,7 +4,6 @@ import {
   workflowActionsFrom,
 } from '@millrace/contract/resources/workflow.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createZoneFinder } from '../../src/features/personalisation/runnable-zone.ts'
 import type { Person } from '../support/accounts.ts'
 import { bannerDefinition, openWorkflowsApp, type WorkflowsApp } from '../support/workflows.ts'
 
@@ -305,16 +304,23 @@ describe('the life of a workflow', () => {
 
   test('a published one that is archived serves nothing, and serves again when it is restored', async () => {
     const workflow = await opened.published()
-    const published = () => servedBy(workflow)
-    const before = await published()
-    expect(before).toMatchObject({ definition: bannerDefinition() })
+    const { shortId } = await opened.succeed(
+      opened.call<{ shortId: string }>('POST', `/${workflow.id}/integrations`, { entrypointId: 'zone' }),
+    )
+    const served = async () => {
+      const { statusCode, headers } = await opened.app.auth.app.inject(`/r/${shortId}`)
+      return [statusCode, headers.location]
+    }
+    const banner = [302, 'https://shop.example/banner.png']
+    expect(await served()).toEqual(banner)
     const archived = await opened.succeed(opened.act(workflow, 'archive'))
     expect(archived).toMatchObject({ status: 'inactive', archivedAt: expect.any(String) })
-    expect(await published()).toBeUndefined()
+    // An empty image.
+    expect(await served()).toEqual([200, undefined])
     const restored = await opened.succeed(opened.act(workflow, 'restore'))
     expect(restored.status).toBe('published')
     expect(restored).not.toHaveProperty('archivedAt')
-    expect(await published()).toEqual(before)
+    expect(await served()).toEqual(banner)
   })
 
   test('one whose live version no longer validates is restored as a draft', async () => {
@@ -401,24 +407,3 @@ describe('the life of a workflow', () => {
     expect(copy.versions).toMatchObject([{ definition: bannerDefinition(), metadata: { a: 1 } }])
   })
 })
-
-/** What the runner finds of a workflow, through an integration that stands for any. */
-async function servedBy(workflow: Workflow) {
-  const findZone = createZoneFinder({
-    relational: opened.relational,
-    findIntegration: async (shortId) => ({
-      companyId: workflow.companyId,
-      workflowId: workflow.id,
-      entrypointId: 'zone',
-      integration: {
-        id: nobody,
-        shortId,
-        enabled: true,
-        parameters: {},
-        type: 'email',
-        format: 'embed-image',
-      },
-    }),
-  })
-  return (await findZone('aaaaaaaa'))?.published
-}

@@ -1,21 +1,13 @@
-import { tmpdir } from 'node:os'
 import type { Report } from '@millrace/contract/resources/report.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { add, startOf } from '../../src/features/analytics/query/time/calendar.ts'
-import { readRange } from '../../src/features/analytics/query/time/dates.ts'
-import { openZone } from '../../src/features/analytics/query/time/zone.ts'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { createMailQueue } from '../../src/features/mail/mail-store.ts'
-import { createReports, type Reports } from '../../src/features/reports/reports.ts'
-import { createSavedQueryStore } from '../../src/features/saved-queries/saved-query-store.ts'
-import { DiskReserve } from '../../src/platform/files/disk-reserve.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
+import type { Reports } from '../../src/features/reports/reports.ts'
+import { wireReports } from '../../src/wiring/reports.ts'
 import { day, hour, minute } from '../support/fake-time.ts'
 import { isFull } from '../support/long.ts'
 import type { TestDatabase } from '../support/postgres.ts'
 import { createPlainWriting, type PlainWriting } from '../support/report-writing.ts'
 import { openReports, type ReportsApp } from '../support/reports.ts'
-import { testBox } from '../support/service.ts'
+import { sharedBeside } from '../support/service.ts'
 
 const long = isFull(import.meta.filename)
 
@@ -47,12 +39,12 @@ interface Process {
   left: number
 }
 
-function startProcess(timezone = 'UTC'): Process {
+function startProcess(): Process {
   const database = app.relational.reopen()
   const plain = createPlainWriting()
-  const { loops } = createReports({
-    relational: database,
-    isIngesting: () => false,
+  const shared = sharedBeside(app.app.auth.context, database, { reportWriting: plain.writing })
+  const { loops } = wireReports(shared, {
+    validate: async () => {},
     answer: () => ({
       pieces: (async function* () {
         yield '[{"events.count":17}]'
@@ -64,20 +56,6 @@ function startProcess(timezone = 'UTC'): Process {
     describe: async () => {
       throw new Error('the writer of this test asks for nothing')
     },
-    findSavedQuery: async () => undefined,
-    validateQuery: async () => {},
-    model: undefined,
-    readSettings: async () => ({ timezone }),
-    time: { openZone, startOf, add, readRange },
-    writing: plain.writing,
-    findReader: (db, companyId, userId) => createSavedQueryStore(db).findRunner(companyId, userId),
-    listReaders: (db, companyId, addresses) => createSavedQueryStore(db).listReaders(companyId, addresses),
-    rowsRoom: new DiskReserve({ directory: tmpdir(), reserveBytes: 0, clock: database.time.clock }),
-    clock: database.time.clock,
-    recordAudit,
-    enqueueMail: createMailQueue(testBox),
-    publicUrl: () => 'https://millrace.example',
-    log: silentLogger,
   })
   const process: Process = { loops, plain, database, left: Number.POSITIVE_INFINITY }
   database.beforeStatement = () => {
@@ -288,9 +266,9 @@ test.each(
       })
     }
     const random = createRandom(year)
-    let processes = Array.from({ length: 3 }, () => startProcess(timezone))
+    let processes = Array.from({ length: 3 }, () => startProcess())
     let kills = 0
-    // The zone of the company is that of the processes.
+    await pool.query('update companies set timezone = $1', [timezone])
     await pool.query('update report_settings set next_at = now()')
     for (;;) {
       const { rows } = await pool.query<{ at: Date | null }>(
@@ -309,7 +287,7 @@ test.each(
       const killed = processes.filter(({ left }) => left < 0)
       kills += killed.length
       await Promise.all(killed.map(end))
-      processes = processes.map((each) => (each.left < 0 ? startProcess(timezone) : each))
+      processes = processes.map((each) => (each.left < 0 ? startProcess() : each))
     }
     await Promise.all(processes.map(end))
     await app.advance(0)
@@ -318,7 +296,7 @@ test.each(
       ({ lastGenerationFailure }) => lastGenerationFailure?.code === 'service-ended',
     )
     for (const { id } of given) await app.act(id, 'retry')
-    const last = startProcess(timezone)
+    const last = startProcess()
     await work(last)
     await end(last)
     const made = await app.list()

@@ -1,23 +1,17 @@
-import { tmpdir } from 'node:os'
 import type { Schedule } from '@millrace/contract/resources/saved-query.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openZone } from '../../src/features/analytics/query/time/zone.ts'
-import { recordAudit } from '../../src/features/audit/audit-store.ts'
-import { claimKey } from '../../src/features/idempotency/idempotency-store.ts'
-import { createMailQueue } from '../../src/features/mail/mail-store.ts'
-import { createSavedQueries, type SavedQueries } from '../../src/features/saved-queries/saved-queries.ts'
+import type { SavedQueries } from '../../src/features/saved-queries/saved-queries.ts'
 import { createSavedQueryStore } from '../../src/features/saved-queries/saved-query-store.ts'
 import { nextTimes } from '../../src/features/saved-queries/schedule/planned-times.ts'
 import { readSchedule } from '../../src/features/saved-queries/schedule/read-schedule.ts'
-import { createStorageService } from '../../src/features/storage/storage-service.ts'
-import { DiskReserve } from '../../src/platform/files/disk-reserve.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { silentLogger } from '../../src/platform/logger.ts'
+import { wireSavedQueries } from '../../src/wiring/saved-queries.ts'
 import { day, minute } from '../support/fake-time.ts'
 import { isFull } from '../support/long.ts'
 import type { TestDatabase } from '../support/postgres.ts'
 import { eventsQuery, openSavedQueries, type SavedQueriesApp } from '../support/saved-queries.ts'
-import { testBox } from '../support/service.ts'
+import { sharedBeside } from '../support/service.ts'
 
 const long = isFull(import.meta.filename)
 
@@ -71,30 +65,17 @@ interface Process {
 
 function startProcess(): Process {
   const database = app.relational.reopen()
-  const { loops } = createSavedQueries({
-    relational: database,
-    validateQuery: async () => {},
+  const { loops } = wireSavedQueries(sharedBeside(app.app.auth.context, database), {
+    validate: async () => {},
     answer: () => ({
       pieces: (async function* () {
         yield 'events.count\r\n'
         yield '17\r\n'
       })(),
       warnings: [],
+      total: () => undefined,
     }),
-    readSettings: async () => ({ timezone: 'UTC' }),
-    openZone,
-    knowsTimezone: async () => true,
-    listLinkedAccounts: async () => [],
-    claimKey,
-    sendMessage: async () => true,
-    holdStorage: createStorageService({ relational: database, maxBytes: 1e12, log: silentLogger }).hold,
-    rowsRoom: new DiskReserve({ directory: tmpdir(), reserveBytes: 0, clock: database.time.clock }),
-    clock: database.time.clock,
-    recordAudit,
-    enqueueMail: createMailQueue(testBox),
-    publicUrl: () => 'https://millrace.example',
-    log: silentLogger,
-  })
+  }).savedQueries
   const process: Process = { loops, database, left: Number.POSITIVE_INFINITY }
   database.beforeStatement = () => {
     process.left--

@@ -1,38 +1,20 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { createOperatorServices } from '../../src/boot/commands/operator-services.ts'
 import { recordAudit } from '../../src/features/audit/audit-store.ts'
 import { insertDatasource } from '../../src/features/datasources/datasource-service.ts'
 import { createBootstrapStore } from '../../src/features/identity/people/installation/bootstrap-store.ts'
-import {
-  createOperatorAccountService,
-  insertCompany,
-} from '../../src/features/identity/people/installation/operator-account-service.ts'
-import {
-  createUserLifecycle,
-  type UserLifecycle,
-} from '../../src/features/identity/people/users/user-lifecycle.ts'
+import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
+import { createUserLifecycle } from '../../src/features/identity/people/users/user-lifecycle.ts'
 import { createClientService } from '../../src/features/identity/sessions/clients/client-service.ts'
 import { createClientStore } from '../../src/features/identity/sessions/clients/client-store.ts'
-import { createMailQueue, createMailStore } from '../../src/features/mail/mail-store.ts'
-import type { Passwords } from '../../src/platform/crypto/passwords.ts'
-import type { SecretBox } from '../../src/platform/crypto/secret-box.ts'
-import type { EnqueueMail, QueuedMail } from '../../src/platform/mail/mail-queue.ts'
-import type { FakeTime } from './fake-time.ts'
+import { createMailStore } from '../../src/features/mail/mail-store.ts'
+import type { QueuedMail } from '../../src/platform/mail/mail-queue.ts'
 import type { TestDatabase } from './postgres.ts'
 import { cheapPasswords, openTestService, type TestServiceOptions, testBox } from './service.ts'
 
 export { cheapPasswords, testOrigin } from './service.ts'
 
 export const goodPassword = 'a field of 7 poppies'
-
-/** What tests need of the service's parts, over the same database and the same time. */
-export interface AuthParts {
-  readonly relational: TestDatabase
-  readonly passwords: Passwords
-  readonly time: FakeTime
-  readonly box: SecretBox
-  readonly lifecycle: UserLifecycle
-  readonly enqueueMail: EnqueueMail
-}
 
 /** Where the test's client is returned to. */
 export const testRedirectUri = 'https://app.example/signed-in?from=millrace'
@@ -78,15 +60,12 @@ export async function createAuth(relational: TestDatabase, options: AuthOptions 
   const { companyId, clientId } = await install(relational)
   const { app, context } = await openTestService(relational, { ...options, passwords })
   const { time } = relational
-  const accounts = createOperatorAccountService({ relational, passwords, recordAudit })
-  const clients = createClientService(createClientStore(relational.db))
-  const parts: AuthParts = {
+  const { accounts, clients } = createOperatorServices({ relational, passwords, openBox: () => testBox })
+  const parts = {
+    ...context.parts,
     relational,
-    passwords,
     time,
-    box: testBox,
     lifecycle: createUserLifecycle({ relational, recordAudit }),
-    enqueueMail: createMailQueue(testBox),
   }
 
   function post(body: Body | string | Buffer, call: TokenCall = {}): Promise<LightMyRequestResponse> {

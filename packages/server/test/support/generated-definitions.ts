@@ -2,11 +2,10 @@ import type {
   Binding,
   ConditionRule,
   Edge,
-  Entrypoint,
-  OutputKind,
   WorkflowDefinition,
   WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import type { Entrypoint, OutputKind } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import fc from 'fast-check'
 import type { DefinitionResources } from '../../src/features/personalisation/definition/definition-resources.ts'
 

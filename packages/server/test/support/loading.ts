@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCheckpointStore } from '../../src/features/events/loading/checkpoint-store.ts'
-import {
-  createLoaderService,
-  type LoaderDependencies,
-  type LoaderLimits,
-  type LoaderService,
+import type {
+  LoaderDependencies,
+  LoaderLimits,
+  LoaderService,
 } from '../../src/features/events/loading/loader-service.ts'
 import { createLoaderStore } from '../../src/features/events/loading/loader-store.ts'
 import {
@@ -14,13 +13,12 @@ import {
   watchHiddenDatasources,
 } from '../../src/features/events/loading/purges/hidden-datasource-store.ts'
 import { createPurgeLedger } from '../../src/features/events/loading/purges/purge-ledger-store.ts'
-import { createPurgeStore } from '../../src/features/events/loading/purges/purge-store.ts'
-import { createPurger } from '../../src/features/events/loading/purges/purger.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 import { comparePositions, type EventLog } from '../../src/platform/stores/event-log.ts'
 import { openSegmentLog, type SegmentLogOptions } from '../../src/platform/stores/segment-log.ts'
+import { wireLoader } from '../../src/wiring/events.ts'
 import { createTestColumnar, type TestEngine } from './columnar.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 import { until } from './until.ts'
@@ -69,7 +67,10 @@ export interface LoadingGround {
   append(rows: readonly LogRow[]): Promise<number[]>
   appendText(lines: string, count: number, first?: number): Promise<void>
   /** A loader that was started; the test stops it. */
-  startLoader(overrides?: Partial<LoaderDependencies>, limits?: Partial<LoaderLimits>): LoaderService
+  startLoader(
+    overrides?: Partial<Pick<LoaderDependencies, 'store' | 'checkpoints'>>,
+    limits?: Partial<LoaderLimits>,
+  ): LoaderService
   /** Resolves when everything in the log is loaded. */
   loaded(): Promise<void>
   /** Loads everything with a loader of its own. */
@@ -127,17 +128,8 @@ export async function createLoadingGround(): Promise<LoadingGround> {
     },
     appendText: (lines, count, first = log.reserve(count)) => log.append(lines, count, first),
     startLoader(overrides = {}, limits = {}) {
-      const loader = createLoaderService({
-        log,
-        store,
-        checkpoints,
-        ledger,
-        purger: createPurger({
-          ledger,
-          store: createPurgeStore({ columnar: engine }),
-          hidden,
-          logger: silentLogger,
-        }),
+      const loader = wireLoader({
+        ...{ relational: database, columnar: engine, log, hidden },
         clock: systemClock,
         logger: silentLogger,
         limits: { ...quick, ...limits },

@@ -1,9 +1,9 @@
 import type {
   Edge,
-  Entrypoint,
   WorkflowDefinition,
   WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import type { Entrypoint } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { PersonEvent } from '../../src/features/analytics/persons/person.ts'
 import type {
   DataRow,
@@ -224,6 +224,7 @@ export function createRunnerWorld(overrides: Partial<RunnerDependencies> = {}) {
     timeLimitMs: 200,
     clock: { now: () => world.now },
     log: {
+      info: () => {},
       warn: ((fields: object, message: string) => warnings.push({ fields, message })) as never,
       error: ((fields: object, message: string) => warnings.push({ fields, message })) as never,
     },

@@ -16,6 +16,7 @@ import { openDataDirectory } from '../../src/platform/files/data-directory.ts'
 import { type Logger, silentLogger } from '../../src/platform/logger.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { openSegmentLog } from '../../src/platform/stores/segment-log.ts'
+import { type ServiceOverrides, type Shared, shareParts } from '../../src/wiring/shared.ts'
 import type { TestDatabase } from './postgres.ts'
 
 /** Address of the service under test, as users reach it. */
@@ -146,3 +147,10 @@ export async function openTestService(
   await app.ready()
   return { app, context }
 }
+
+/** What services of another process on the same stores share, over connections of its own. */
+export const sharedBeside = (
+  { parts }: Context,
+  relational: TestDatabase,
+  overrides: ServiceOverrides = parts.overrides,
+): Shared => shareParts({ ...parts, relational, overrides }, () => false)

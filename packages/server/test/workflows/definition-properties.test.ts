@@ -6,8 +6,8 @@ import {
   nodeCategories,
   nodeSchemas,
   type WorkflowDefinition,
-  zoneOrder,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { zoneOrder } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { Analyze, AnalyzeOverrides } from '@millrace/contract/resources/workflow-version.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

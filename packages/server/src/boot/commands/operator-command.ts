@@ -23,12 +23,7 @@ export interface Option {
 }
 
 /** Values of the options given: texts in order of appearance; a switch that is set has one empty text. */
-export interface Values {
-  /** The last value, if the option was given. */
-  get(name: string): string | undefined
-  all(name: string): readonly string[]
-  has(name: string): boolean
-}
+export type Values = ReturnType<typeof readValues>
 
 /** What a command did: `data` for `--json`, `lines` for a person. */
 interface CommandResult {
@@ -74,7 +69,7 @@ export function usageOf(command: OperatorCommand): string {
 export class UsageError extends Error {}
 
 /** @throws UsageError naming what does not fit */
-export function readValues(command: OperatorCommand, args: readonly string[]): Values {
+export function readValues(command: OperatorCommand, args: readonly string[]) {
   const options = { ...command.options, ...common }
   const config = Object.fromEntries(
     Object.entries(options).map(([name, option]) => [
@@ -102,9 +97,10 @@ export function readValues(command: OperatorCommand, args: readonly string[]): V
     if (!option.several && count > 1) throw new UsageError(`--${name} is given ${count} times; give it once`)
   }
   return {
-    get: (name) => found.get(name)?.at(-1),
-    all: (name) => found.get(name) ?? [],
-    has: (name) => found.has(name),
+    /** The last value, if the option was given. */
+    get: (name: string): string | undefined => found.get(name)?.at(-1),
+    all: (name: string): readonly string[] => found.get(name) ?? [],
+    has: (name: string): boolean => found.has(name),
   }
 }
 

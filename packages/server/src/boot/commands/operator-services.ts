@@ -1,47 +1,28 @@
 import { recordAudit } from '../../features/audit/audit-store.ts'
 import { insertDatasource } from '../../features/datasources/datasource-service.ts'
-import { createKeyRegister, type KeyRegister } from '../../features/encryption/key-register.ts'
-import {
-  createKeyRotationService,
-  type KeyRotationReport,
-} from '../../features/encryption/key-rotation-service.ts'
-import {
-  createOperatorAccountService,
-  type OperatorAccountService,
-} from '../../features/identity/people/installation/operator-account-service.ts'
+import { createKeyRegister } from '../../features/encryption/key-register.ts'
+import { createKeyRotationService } from '../../features/encryption/key-rotation-service.ts'
+import { createOperatorAccountService } from '../../features/identity/people/installation/operator-account-service.ts'
 import { createPeopleStore } from '../../features/identity/people/people-store.ts'
-import {
-  type ClientService,
-  createClientService,
-} from '../../features/identity/sessions/clients/client-service.ts'
+import { createClientService } from '../../features/identity/sessions/clients/client-service.ts'
 import { createClientStore } from '../../features/identity/sessions/clients/client-store.ts'
-import {
-  createRequirementService,
-  type RequirementService,
-} from '../../features/identity/single-sign-on/config/requirement-service.ts'
+import { createRequirementService } from '../../features/identity/single-sign-on/config/requirement-service.ts'
 import {
   createDomainService,
-  type DomainService,
   resolveTxtRecords,
 } from '../../features/identity/single-sign-on/domains/domain-service.ts'
-import { createPasswords } from '../../platform/crypto/passwords.ts'
+import { createPasswords, type Passwords } from '../../platform/crypto/passwords.ts'
 import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What operator commands need of the service; all of it stands on the relational store alone. */
-export interface OperatorServices {
-  readonly accounts: Pick<OperatorAccountService, 'createUser' | 'resolveCompany' | 'setPassword'>
-  readonly clients: ClientService
-  readonly domains: Pick<DomainService, 'verifyByOperator'>
-  readonly singleSignOn: RequirementService
-  readonly createDatasource: (datasource: { companyId: string; name: string }) => Promise<{ id: string }>
-  readonly keys: Pick<KeyRegister, 'forgetIdle'> & { readonly rotate: () => Promise<KeyRotationReport> }
-}
+export type OperatorServices = ReturnType<typeof createOperatorServices>
 
 export interface OperatorServicesDependencies {
   readonly relational: Relational
   /** Reads the keys, for the commands that need them. @throws StartRefused when there are none */
   readonly openBox: () => SecretBox
+  readonly passwords?: Passwords
 }
 
 /**
@@ -51,9 +32,10 @@ export interface OperatorServicesDependencies {
 export function createOperatorServices({
   relational,
   openBox,
-}: OperatorServicesDependencies): OperatorServices {
+  passwords = createPasswords(),
+}: OperatorServicesDependencies) {
   return {
-    accounts: createOperatorAccountService({ relational, passwords: createPasswords(), recordAudit }),
+    accounts: createOperatorAccountService({ relational, passwords, recordAudit }),
     clients: createClientService(createClientStore(relational.db)),
     domains: createDomainService({
       relational,
@@ -65,7 +47,7 @@ export function createOperatorServices({
       publicUrl: () => '',
     }),
     singleSignOn: createRequirementService({ relational, recordAudit }),
-    createDatasource: (datasource) =>
+    createDatasource: (datasource: { companyId: string; name: string }): Promise<{ id: string }> =>
       relational.transaction(async (tx) => {
         const teamIds = [await createPeopleStore(tx).getDefaultTeam(datasource.companyId)]
         return insertDatasource(tx, { ...datasource, teamIds })

@@ -12,13 +12,6 @@ export interface ProgressState {
   readonly isReadingAhead: boolean
 }
 
-export interface ProgressDisplay {
-  update(state: ProgressState): void
-  /** A message next to the progress, such as why a request is retried; the same one is not repeated for a while. */
-  note(text: string): void
-  end(): void
-}
-
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US')
 
 /** `1 h 02 min`, `3 min 20 s`, `12 s`. */
@@ -37,7 +30,7 @@ export function createProgressDisplay(output: {
   write(text: string): unknown
   readonly isTTY?: boolean
   readonly columns?: number
-}): ProgressDisplay {
+}) {
   let started = performance.now()
   let shownAt = Number.NEGATIVE_INFINITY
   let notedAt = Number.NEGATIVE_INFINITY
@@ -67,7 +60,7 @@ export function createProgressDisplay(output: {
     else output.write(`${line()}\n`)
   }
   return {
-    update(state) {
+    update(state: ProgressState): void {
       const now = performance.now()
       // Rate and remaining time are those of sending, which begins now.
       if (last.isReadingAhead && !state.isReadingAhead) started = now
@@ -76,13 +69,14 @@ export function createProgressDisplay(output: {
       shownAt = now
       show()
     },
-    note(text) {
+    /** A message next to the progress, such as why a request is retried; the same one is not repeated for a while. */
+    note(text: string): void {
       const now = performance.now()
       if (now - notedAt < lineMilliseconds) return
       notedAt = now
       output.write(output.isTTY ? `\r\u001b[2K${text}\n` : `${text}\n`)
     },
-    end() {
+    end(): void {
       show()
       if (output.isTTY) output.write('\n')
     },

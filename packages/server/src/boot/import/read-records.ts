@@ -18,14 +18,6 @@ export interface InputRecord {
 
 export type InputFormat = 'csv' | 'ndjson'
 
-export interface Input {
-  /** Bytes in the file as it lies on disk; undefined for a pipe. */
-  readonly size: number | undefined
-  /** Bytes read so far, of the same kind as `size`. */
-  bytesRead(): number
-  records(): AsyncIterable<InputRecord>
-}
-
 /** CSV or NDJSON by the name of the file: `events.csv`, `events.ndjson.gz`. */
 export function formatOf(name: string): InputFormat | undefined {
   if (/\.(csv|tsv|txt)(\.gz)?$/i.test(name)) return 'csv'
@@ -105,7 +97,7 @@ async function* ndjsonRecords(source: AsyncIterable<Buffer>): AsyncIterable<Inpu
 export async function openInput(
   path: string,
   options: { format?: InputFormat; delimiter?: string; standardInput?: Readable },
-): Promise<Input> {
+) {
   const format = options.format ?? (path === '-' ? undefined : formatOf(path))
   if (format === undefined) {
     throw new ImportFault(
@@ -131,9 +123,11 @@ export async function openInput(
     }
   }
   return {
+    /** Bytes in the file as it lies on disk; undefined for a pipe. */
     size,
-    bytesRead: () => read,
-    async *records() {
+    /** Bytes read so far, of the same kind as `size`. */
+    bytesRead: (): number => read,
+    async *records(): AsyncIterable<InputRecord> {
       const bytes = inflated(Readable.from(counted()))
       try {
         yield* format === 'csv' ? csvRecords(bytes, options.delimiter ?? ',') : ndjsonRecords(bytes)

@@ -8,13 +8,7 @@ interface ResumeState {
   readonly acknowledged: number
 }
 
-export interface Resume {
-  /** Events to leave out because an earlier run sent them; 0 at a first run. */
-  readonly skip: number
-  save(acknowledged: number): Promise<void>
-  /** The import is whole: nothing is left to resume. */
-  finish(): Promise<void>
-}
+export type Resume = Awaited<ReturnType<typeof openResume>>
 
 const sampleBytes = 65_536
 
@@ -38,7 +32,7 @@ export const noResume: Resume = { skip: 0, save: async () => {}, finish: async (
  * Opens the state file that an import keeps next to its input (`<file>.millrace-import`).
  * @param settings everything else that decides which events are sent, and where
  */
-export async function openResume(path: string, settings: string): Promise<Resume> {
+export async function openResume(path: string, settings: string) {
   const notePath = `${path}.millrace-import`
   const fingerprint = await fingerprintOf(path, settings)
   let skip = 0
@@ -50,12 +44,14 @@ export async function openResume(path: string, settings: string): Promise<Resume
     // No note, or none that can be read: the import begins at the beginning, and event ids keep it from doubling.
   }
   return {
+    /** Events to leave out because an earlier run sent them; 0 at a first run. */
     skip,
-    async save(acknowledged) {
+    async save(acknowledged: number): Promise<void> {
       const state: ResumeState = { fingerprint, acknowledged }
       await writeFile(`${notePath}.part`, JSON.stringify(state), { mode: 0o600 })
       await rename(`${notePath}.part`, notePath)
     },
-    finish: () => rm(notePath, { force: true }),
+    /** The import is whole: nothing is left to resume. */
+    finish: (): Promise<void> => rm(notePath, { force: true }),
   }
 }

@@ -17,19 +17,6 @@ export interface AnswerUnderWay {
   end(answer?: KeptAnswer, failure?: unknown): void
 }
 
-/**
- * Answers of the last seconds by what was asked and of which stored data. The key has the version of what was stored
- * when the question came, so that an answer is never older than that.
- */
-export interface AnswerCache {
-  /**
-   * The answer, kept or awaited from the caller who asks the same at this moment; nothing when it is to be computed, which
-   * others then wait for until `end` is called.
-   * @throws the failure that it was ended with; the signal's reason when it is aborted
-   */
-  find(key: string, signal?: AbortSignal): Promise<KeptAnswer | AnswerUnderWay>
-}
-
 const freshForMs = 10_000
 /** Bytes of all answers, and of the largest. */
 const maxBytes = 64 * 1024 * 1024
@@ -49,7 +36,11 @@ export function isOfQuery(error: unknown): boolean {
   return error instanceof DomainError && (error.errorName === 'timeout' || error.errorName === 'tooComplex')
 }
 
-export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerCache {
+/**
+ * Answers of the last seconds by what was asked and of which stored data. The key has the version of what was stored
+ * when the question came, so that an answer is never older than that.
+ */
+export function createAnswerCache({ clock }: { readonly clock: Clock }) {
   const answers = new LRUCache<string, KeptAnswer>({
     maxSize: maxBytes,
     maxEntrySize: maxKeptBytes,
@@ -80,7 +71,12 @@ export function createAnswerCache({ clock }: { readonly clock: Clock }): AnswerC
   }
 
   return {
-    async find(key, signal) {
+    /**
+     * The answer, kept or awaited from the caller who asks the same at this moment; nothing when it is to be computed, which
+     * others then wait for until `end` is called.
+     * @throws the failure that it was ended with; the signal's reason when it is aborted
+     */
+    async find(key: string, signal?: AbortSignal): Promise<KeptAnswer | AnswerUnderWay> {
       for (;;) {
         signal?.throwIfAborted()
         const known = answers.get(key)

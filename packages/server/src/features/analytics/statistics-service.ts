@@ -1,11 +1,8 @@
-// One file past 400 lines: what the ways of asking share, from the limiter to the cache, stands in one closure.
-
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep, setImmediate as yieldToOthers } from 'node:timers/promises'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
@@ -19,10 +16,11 @@ import {
 } from './answer-cache.ts'
 import { findDimension } from './catalogue/catalogue.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
+import { createCompanyLabels } from './company-labels.ts'
 import type { DefinitionReader } from './definitions/definition-reader.ts'
 import type { Reader, ReadVisibleWorkflows } from './definitions/visible-workflows-store.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
-import { labelsAmong, type MemberUse, membersIn, unknownLabels, warnOfLabels } from './label-warnings.ts'
+import { labelsAmong, type MemberUse, membersIn } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { Definitions } from './query/compile/compile-lookups.ts'
 import { parseQuery } from './query/parse/parse.ts'
@@ -35,8 +33,7 @@ import { type RunLimits, runCompiled } from './query/run.ts'
 import { openZone } from './query/time/zone.ts'
 import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
 import { createSharedAnswers } from './shared-answers.ts'
-import { describeStatistics } from './statistics-meta.ts'
-import type { LabelKeys, StatisticsStore } from './statistics-store.ts'
+import type { StatisticsStore } from './statistics-store.ts'
 
 export interface StatisticsDependencies {
   readonly columnar: Columnar
@@ -96,12 +93,6 @@ export interface DimensionValue {
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>
 
-/** Milliseconds for which the labels of a company are cached. */
-const labelsFreshFor = 10_000
-/** Companies whose labels are remembered. */
-const rememberedCompanies = 1_000
-/** Milliseconds for which an answer waits for the warnings about its labels. */
-const labelWarningsMs = 1_000
 /** Milliseconds of work on rows after which other requests are served. */
 const turnMs = 4
 
@@ -111,19 +102,10 @@ interface AnswerNotes {
   total?: number
 }
 
-interface Described {
-  readonly at: number
-  /** Which datasources were not read. */
-  readonly without: string
-  readonly labels: Promise<LabelKeys>
-  /** Made on first use, and again when the setting changes. */
-  meta?: { readonly exactCounts: boolean; readonly described: Promise<StatisticsMeta> }
-}
-
 export function createStatisticsService(dependencies: StatisticsDependencies) {
   const { columnar, store, readSettings, readVisibleWorkflows, readCohorts, definitions } = dependencies
   const { clock, steadyClock = clock, limiter, limits, onAnswered } = dependencies
-  const described = new LRUCache<string, Described>({ max: rememberedCompanies })
+  const labels = createCompanyLabels({ store, definitions, clock: steadyClock })
   const cache = createAnswerCache({ clock: steadyClock })
 
   async function settingsOf(reader: Reader): Promise<AskedSettings> {
@@ -153,49 +135,6 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       cohorts,
       definitions: found,
     })
-  }
-
-  async function describe(
-    companyId: string,
-    labels: Promise<LabelKeys>,
-    exactCounts: boolean,
-  ): Promise<StatisticsMeta> {
-    const tagKeys = await definitions.listTagKeys(companyId)
-    return describeStatistics(await labels, { exactCounts, tagKeys })
-  }
-
-  /** The labels of a company, at most so many milliseconds old. */
-  function labelsOf(companyId: string, freshFor: number): Described {
-    const known = described.get(companyId)
-    const without = store.hiddenNow()
-    if (known?.without === without && steadyClock.now() - known.at < freshFor) return known
-    const labels = store.listLabels(companyId)
-    const found: Described = { at: steadyClock.now(), without, labels }
-    described.set(companyId, found)
-    labels.catch(() => {
-      if (described.get(companyId) === found) described.delete(companyId)
-    })
-    return found
-  }
-
-  async function readLabelWarnings({
-    question,
-    companyId,
-  }: Pick<ExplorationRequest, 'question' | 'companyId'>): Promise<Warning[]> {
-    const uses = question.labels
-    if (uses.length === 0) return []
-    const remembered = await labelsOf(companyId, labelsFreshFor).labels
-    if (unknownLabels(uses, remembered).length === 0) return []
-    // The label may be new.
-    const known = await labelsOf(companyId, 0).labels
-    return warnOfLabels(unknownLabels(uses, known), known)
-  }
-
-  /** An answer without a warning is better than none. */
-  async function warningsInTime(
-    request: Pick<ExplorationRequest, 'question' | 'companyId'>,
-  ): Promise<Warning[]> {
-    return (await within(labelWarningsMs, readLabelWarnings(request)).catch(() => undefined)) ?? []
   }
 
   async function count(compiled: CompiledQuery, sql: string, signal?: AbortSignal): Promise<number> {
@@ -253,7 +192,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     const rowLimit = createRowLimit(compiled)
     const leave = await limiter.enter(request.companyId, request.signal, request.userId)
     try {
-      const ofLabels = warningsInTime(request)
+      const ofLabels = labels.warnInTime(request.companyId, request.question.labels)
       let begun = false
       const begin = async () => {
         if (begun) return ''
@@ -335,7 +274,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       ...dependencies,
       readSettings: settingsOf,
       observe,
-      warnOfLabels: (query, companyId) => warningsInTime({ question: questionOf(query), companyId }),
+      warnOfLabels: (query, companyId) => labels.warnInTime(companyId, questionOf(query).labels),
     }),
 
     /**
@@ -368,11 +307,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
     async describe(companyId: string): Promise<StatisticsMeta> {
       const { exactCounts } = await readSettings(companyId)
-      const known = labelsOf(companyId, labelsFreshFor)
-      if (known.meta?.exactCounts !== exactCounts) {
-        known.meta = { exactCounts, described: describe(companyId, known.labels, exactCounts) }
-      }
-      return known.meta.described
+      return labels.describe(companyId, exactCounts)
     },
   }
 }
@@ -414,16 +349,6 @@ function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepare
 function copyNotes(notes: AnswerNotes, { warnings, total }: KeptAnswer): void {
   notes.warnings.push(...warnings)
   if (total !== undefined) notes.total = total
-}
-
-/** The result of the work; undefined when it takes longer. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
-  const late = new AbortController()
-  try {
-    return await Promise.race([work, sleep(milliseconds, undefined, { signal: late.signal })])
-  } finally {
-    late.abort()
-  }
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal | undefined): QueryOutcome {

@@ -9,7 +9,7 @@ import type { AuditEvent, RecordAudit } from '../../platform/audit.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Listed, mapListed, type Page, pageOf } from '../../platform/paging.ts'
 import { and, desc, eq, gte, lt, sql } from '../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 /** Of one statement: a few megabytes. */
 const maxRows = 5_000
@@ -46,10 +46,9 @@ export const recordAudit: RecordAudit = async (queries, events) => {
   const all = [events].flat()
   for (let from = 0; from < all.length; from += maxRows) {
     const rows = JSON.stringify(all.slice(from, from + maxRows).map(toRow))
-    await queries.execute(
-      sql`insert into ${auditEntries} (${columns}) select ${columns}
-        from json_to_recordset(${rows}::json) as entry(${columnTypes})`,
-    )
+    await sqlOn(queries)`
+      insert into ${auditEntries} (${columns}) select ${columns}
+      from json_to_recordset(${rows}::json) as entry(${columnTypes})`
   }
 }
 
@@ -144,9 +143,10 @@ export function createAuditStore(db: Queries) {
 
     /** @returns how many were removed, at most `max` */
     async removeOld(max: number): Promise<number> {
-      const { rows } = await db.execute<{ removed: number }>(
-        sql`select remove_old_audit_entries(${max}::integer) as removed`,
-      )
+      const rows = await sqlOn(db)<{
+        removed: number
+      }>`
+        select remove_old_audit_entries(${max}::integer) as removed`
       return rows[0]?.removed ?? 0
     },
   }

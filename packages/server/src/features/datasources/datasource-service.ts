@@ -5,14 +5,15 @@ import type {
 } from '@millrace/contract/resources/datasource.ts'
 import type { DatasourceCounters } from '@millrace/contract/resources/datasource-counters.ts'
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
-import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
+import { auditEventOf } from '../../platform/audit.ts'
 import { changesOf } from '../../platform/changes.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { refusing, requireRoom } from '../../platform/resources/resource.ts'
-import type { Queries as AllQueries, Relational } from '../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
+import type { Queries as AllQueries } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
 import {
@@ -37,12 +38,10 @@ export type ListUsesOfDatasource = (
   outsideTeams?: readonly string[],
 ) => Promise<readonly { readonly id: string; readonly name: string }[]>
 
-export interface DatasourceServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface DatasourceServiceDependencies extends Pick<ServiceContext, 'relational' | 'recordAudit'> {
   /** Those of the ids that are teams of the company. */
   readonly listTeams: (companyId: string, ids: readonly string[]) => Promise<string[]>
-  readonly log: DatasourceLogStore
+  readonly datasourceLog: DatasourceLogStore
   readonly importLog: ImportLogStore
   readonly settings: WorkerSettings
   readonly listUsesOfDatasource: ListUsesOfDatasource
@@ -78,7 +77,8 @@ export type DatasourceService = ReturnType<typeof createDatasourceService>
 
 /** Datasources as users see them, with the counts of their events. */
 export function createDatasourceService(dependencies: DatasourceServiceDependencies) {
-  const { relational, recordAudit, listTeams, log, importLog, settings, removeContent, enter } = dependencies
+  const { relational, recordAudit, listTeams, datasourceLog, importLog, settings, removeContent, enter } =
+    dependencies
   const { listUsesOfDatasource, requestPurge, refreshHidden } = dependencies
   const store = createDatasourceStore(relational.db)
 
@@ -330,8 +330,8 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       const leave = await enter(viewer.companyId)
       try {
         const [rows, count] = await Promise.all([
-          log.list(viewer.companyId, datasource.id, filter, rangeOf(page)),
-          log.count(viewer.companyId, datasource.id, filter),
+          datasourceLog.list(viewer.companyId, datasource.id, filter, rangeOf(page)),
+          datasourceLog.count(viewer.companyId, datasource.id, filter),
         ])
         return { rows, count }
       } finally {

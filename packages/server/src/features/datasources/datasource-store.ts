@@ -3,7 +3,7 @@ import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
-import { and, asc, eq, exists, inArray, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
+import { and, asc, eq, exists, inArray, ne, type Row, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
@@ -13,24 +13,8 @@ export type DatasourceStatus = (typeof datasources.$inferSelect)['status']
 export type DatasourceKind = (typeof datasources.$inferSelect)['kind']
 
 /** What the collector needs to know of a datasource. */
-export interface DatasourceState {
-  readonly id: string
-  readonly companyId: string
-  readonly kind: (typeof datasources.$inferSelect)['kind']
-  readonly status: DatasourceStatus
-  readonly countries: boolean
-}
-
-export interface StoredDatasource {
-  readonly id: string
-  readonly companyId: string
-  readonly name: string
-  readonly kind: DatasourceKind
-  readonly status: DatasourceStatus
-  readonly teamIds: readonly string[]
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+export type DatasourceState = Pick<typeof datasources.$inferSelect, 'id' | 'companyId' | 'kind' | 'status'> &
+  Pick<typeof companies.$inferSelect, 'countries'>
 
 export interface NewDatasource {
   readonly id: string
@@ -58,32 +42,27 @@ export interface DatasourceFilter {
   readonly resourceGroupId?: string | undefined
 }
 
-export interface StoredCounters {
-  readonly accepted: number
-  readonly changed: number
-  readonly dropped: number
-  readonly bot: number
-  readonly duplicate: number
-  readonly updatedAt: Date
+export type StoredCounters = Omit<typeof datasourceCounters.$inferSelect, 'companyId' | 'datasourceId'>
+
+/** A column of the outer query must carry its table's name inside a subquery of plain SQL. */
+const teamIds = sql<string[]>`array(
+  select t.team_id from datasource_teams t where t.datasource_id = "datasources"."id" order by t.team_id)`
+
+const columns = {
+  id: datasources.id,
+  companyId: datasources.companyId,
+  name: datasources.name,
+  kind: datasources.kind,
+  status: datasources.status,
+  teamIds,
+  createdAt: datasources.createdAt,
+  updatedAt: datasources.updatedAt,
 }
+
+export type StoredDatasource = Row<typeof columns>
 
 /** Datasources and what was counted of them; given a transaction it works inside it. */
 export function createDatasourceStore(db: Queries) {
-  /** A column of the outer query must carry its table's name inside a subquery of plain SQL. */
-  const teamIds = sql<string[]>`array(
-    select t.team_id from datasource_teams t where t.datasource_id = "datasources"."id" order by t.team_id)`
-
-  const columns = {
-    id: datasources.id,
-    companyId: datasources.companyId,
-    name: datasources.name,
-    kind: datasources.kind,
-    status: datasources.status,
-    teamIds,
-    createdAt: datasources.createdAt,
-    updatedAt: datasources.updatedAt,
-  }
-
   /** What a datasource is answered with, for conditions: the same as `typeOf` and `statusOf` of datasource-shape.ts. */
   const answered = {
     type: sql`case "datasources"."kind" when 'tracking' then 'analytics' when 'workflow_events' then 'workflow_events'

@@ -1,9 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { SecretBox } from '../../platform/crypto/secret-box.ts'
 import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
 import type { OutgoingClient } from '../../platform/outgoing/outgoing-client.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import type { HoldStorage } from '../storage/storage-service.ts'
 import { type ContentFilesOptions, createContentFiles } from './contents/content-files.ts'
@@ -31,28 +29,30 @@ export interface DatasourceContents extends ContentFilesOptions {
 
 export interface DatasourcesDependencies
   extends Pick<
-    DatasourceServiceDependencies,
-    'recordAudit' | 'listTeams' | 'log' | 'listUsesOfDatasource' | 'enter' | 'requestPurge' | 'refreshHidden'
-  > {
+      DatasourceServiceDependencies,
+      | 'recordAudit'
+      | 'listTeams'
+      | 'datasourceLog'
+      | 'listUsesOfDatasource'
+      | 'enter'
+      | 'requestPurge'
+      | 'refreshHidden'
+    >,
+    Pick<ServiceContext, 'box' | 'enqueueMail' | 'publicUrl' | 'clock' | 'log'> {
   readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
-  readonly box: SecretBox
   readonly outgoing: Pick<OutgoingClient, 'download' | 'validate'>
   readonly times: CronTimes
-  readonly enqueueMail: EnqueueMail
-  readonly publicUrl: () => string
   readonly contents: DatasourceContents
   readonly holdStorage: HoldStorage
-  readonly clock: Clock
   /** For ages. */
   readonly steadyClock: Clock
-  readonly logger: Logger
   /** What parses content; tests hand in their own. */
   readonly processes?: ContentProcesses | undefined
 }
 
 /** Datasources with their imports and rows, wired together. */
 export function createDatasources(dependencies: DatasourcesDependencies) {
-  const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, logger } = dependencies
+  const { relational, box, outgoing, times, enqueueMail, publicUrl, contents, clock, log } = dependencies
   const { recordAudit, steadyClock, holdStorage, processes = createContentProcesses() } = dependencies
   const { limitBytes, downloadsRoom, rowsRoom } = contents
   const files = createContentFiles(contents)
@@ -69,10 +69,10 @@ export function createDatasources(dependencies: DatasourcesDependencies) {
     settings: createWorkerSettings({ box, validateUrl: outgoing.validate, times, clock }),
     removeContent: files.remove,
   })
-  const planner = createImportPlanner({ relational, times, log: logger })
+  const planner = createImportPlanner({ relational, times, log })
   const worker = createImportWorker({
     ...{ relational, files, fetch, processes, enqueueMail, publicUrl, limitBytes, holdStorage, rowsRoom },
-    log: logger,
+    log,
   })
   return {
     datasources,
@@ -99,5 +99,3 @@ export function createDatasources(dependencies: DatasourcesDependencies) {
     },
   }
 }
-
-export type Datasources = ReturnType<typeof createDatasources>

@@ -1,20 +1,15 @@
-import type { RecordAudit } from '../../platform/audit.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
 import type { Key } from '../../platform/resources/company-rows.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
 import { fieldsOf } from './experiment-states.ts'
 import { createExperimentStore } from './experiment-store.ts'
 
 /** Looked for at once. */
 const batch = 100
 
-export interface ExperimentStarterDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'error'>
-}
+export type ExperimentStarterDependencies = Pick<
+  ServiceContext,
+  'relational' | 'recordAudit' | 'clock' | 'log'
+>
 
 /** Starts what is scheduled; several processes may do it at once, each experiment starts once. */
 export function createExperimentStarter(dependencies: ExperimentStarterDependencies) {

@@ -3,8 +3,8 @@ import { sealedColumns } from '../../database/sealed-columns.ts'
 import { linkedAccounts } from '../../database/tables/linked-account.ts'
 import { users } from '../../database/tables/user.ts'
 import { withIsoDates } from '../../platform/resources/resource.ts'
-import { and, asc, eq, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../platform/stores/relational.ts'
+import { and, asc, columnsOf, eq, ne, type Row } from '../../platform/stores/postgres/drizzle.ts'
+import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 /** What the address of a linked account is sealed for. */
 export const targetContext = sealedColumns.linkedAccountTarget.contextOf
@@ -14,25 +14,19 @@ export interface UserReference {
   readonly userId: string
 }
 
-export interface NewLinkedAccount extends UserReference {
-  readonly id: string
-  readonly provider: LinkedAccountProvider
-  readonly name: string
-  readonly host: string
-  readonly sealedTarget: Buffer
-}
+export type NewLinkedAccount = Omit<typeof linkedAccounts.$inferSelect, 'createdAt' | 'updatedAt'>
 
-const columns = {
-  id: linkedAccounts.id,
-  userId: linkedAccounts.userId,
-  provider: linkedAccounts.provider,
-  name: linkedAccounts.name,
-  host: linkedAccounts.host,
-  createdAt: linkedAccounts.createdAt,
-  updatedAt: linkedAccounts.updatedAt,
-}
+const columns = columnsOf(linkedAccounts, [
+  'id',
+  'userId',
+  'provider',
+  'name',
+  'host',
+  'createdAt',
+  'updatedAt',
+])
 
-const toLinkedAccount = withIsoDates<Pick<typeof linkedAccounts.$inferSelect, keyof typeof columns>>
+const toLinkedAccount = withIsoDates<Row<typeof columns>>
 
 /** Linked accounts without their addresses; given a transaction it works inside it. */
 export function createLinkedAccountStore(db: Queries) {
@@ -48,10 +42,9 @@ export function createLinkedAccountStore(db: Queries) {
 
     /** Locks the linked accounts of a user until the transaction ends; false when the user is not active. */
     async lockUser({ companyId, userId }: UserReference): Promise<boolean> {
-      const { rows } = await db.execute(
-        sql`select 1 from ${users} where id = ${userId} and company_id = ${companyId} and status = 'active'
-          for no key update`,
-      )
+      const rows = await sqlOn(db)`
+        select 1 from ${users} where id = ${userId} and company_id = ${companyId} and status = 'active'
+        for no key update`
       return rows.length > 0
     },
 

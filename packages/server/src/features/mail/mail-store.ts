@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts'
 import type { EnqueueMail, QueuedMail } from '../../platform/mail/mail-queue.ts'
 import { MailRefused } from '../../platform/mail/outbox.ts'
 import { and, eq, isNotNull, isNull, lte, sql } from '../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 export interface DueMail {
   readonly id: string
@@ -59,19 +59,18 @@ export function createMailStore(db: Queries, box: SecretBox) {
      * @param isAwaited of those that a user waits for, or of the others; default all
      */
     async takeDue(leaseSeconds: number, isAwaited?: boolean): Promise<DueMail | undefined> {
-      const { rows } = await db.execute<{
+      const rows = await sqlOn(db)<{
         id: string
         recipient: string
         sealed_content: Buffer
         attempts: number
-      }>(
-        sql`update ${outgoingMails} set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
-          where id = (
-            select id from ${outgoingMails} where sent_at is null and failed_at is null and due_at <= now()
-              and ${isAwaited === undefined ? sql`true` : sql`is_awaited = ${isAwaited}`}
-            order by due_at limit 1 for update skip locked
-          ) returning id, recipient, sealed_content, attempts`,
-      )
+      }>`
+        update ${outgoingMails} set attempts = attempts + 1, due_at = now() + make_interval(secs => ${leaseSeconds})
+        where id = (
+          select id from ${outgoingMails} where sent_at is null and failed_at is null and due_at <= now()
+            and ${isAwaited === undefined ? sql`true` : sql`is_awaited = ${isAwaited}`}
+          order by due_at limit 1 for update skip locked
+        ) returning id, recipient, sealed_content, attempts`
       const [row] = rows
       return (
         row && {

@@ -1,8 +1,6 @@
-import type { Queries } from '../../platform/stores/relational.ts'
 import { createBranchCategoryStore } from './branch-categories/branch-category-store.ts'
 import { createJsonTemplateStore } from './json-templates/json-template-store.ts'
 import type { DefinitionSources } from './read-resources.ts'
-import { createVariableProfileStore } from './variable-profiles/variable-profile-store.ts'
 
 /** What definitions can name of templates and categories. */
 export const settingSources: Pick<DefinitionSources, 'templates' | 'categories'> = {
@@ -20,7 +18,3 @@ export const settingSources: Pick<DefinitionSources, 'templates' | 'categories'>
     return new Set(await createBranchCategoryStore(queries).listKnown(companyId, ids, { lock }))
   },
 }
-
-/** Whether the company has the profile; then it is not deleted until the transaction ends. */
-export const hasVariableProfile = (tx: Queries, companyId: string, id: string): Promise<boolean> =>
-  createVariableProfileStore(tx).hold({ companyId, id })

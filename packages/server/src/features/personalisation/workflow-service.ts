@@ -5,7 +5,6 @@ import {
   type WorkflowUpdate,
   workflowLimits,
 } from '@millrace/contract/resources/workflow.ts'
-import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
 import { changesOf, definedOf } from '../../platform/changes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
@@ -26,7 +25,9 @@ import type { RequireMemberTeams } from '../identity/people/teams/resource-group
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
 import { emptyDefinition } from './definition/read-definition.ts'
 import { listUnsharedDatasources } from './definition-source-store.ts'
+import type { IntegrationReader } from './integrations/integration-reader.ts'
 import type { ReadResources } from './read-resources.ts'
+import { createVariableProfileStore } from './variable-profiles/variable-profile-store.ts'
 import {
   analyseContent,
   type Content,
@@ -52,13 +53,7 @@ export interface WorkflowServiceDependencies extends ResourceContext {
   readonly claimKey: ClaimKey
   /** Makes the company's datasource of displays and clicks, unless it is there. */
   readonly ensureEventsDatasource: (tx: Queries, companyId: string) => Promise<void>
-  /** Integrations by workflow; a workflow without any may be absent. */
-  readonly listIntegrations: (
-    queries: Queries,
-    companyId: string,
-    workflowIds: readonly string[],
-  ) => Promise<ReadonlyMap<string, Integration[]>>
-  readonly hasVariableProfile: (tx: Queries, companyId: string, id: string) => Promise<boolean>
+  readonly integrations: Pick<IntegrationReader, 'list'>
   readonly readResources: ReadResources
   readonly validateDefinition: ValidateDefinition
   readonly workflowChanged: WorkflowChanged
@@ -72,11 +67,11 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
   const { relational, lockCompany, requireMemberTeams, claimKey, clock } = dependencies
   const record = recorderOf('workflow', dependencies.recordAudit)
   const { workflowChanged } = dependencies
-  const { ensureEventsDatasource, listIntegrations, readResources, validateDefinition } = dependencies
+  const { ensureEventsDatasource, readResources, validateDefinition } = dependencies
 
   async function toWorkflow(queries: Queries, stored: StoredWorkflow): Promise<Workflow> {
     const { draftVersionId: _draft, liveVersionId: _live, ...own } = toSummary(stored)
-    const integrations = await listIntegrations(queries, stored.companyId, [stored.id])
+    const integrations = await dependencies.integrations.list(queries, stored.companyId, [stored.id])
     const versions = await createVersionStore(queries).listShown(stored)
     return { ...own, integrations: integrations.get(stored.id) ?? [], versions: versions.map(toVersion) }
   }
@@ -115,7 +110,7 @@ export function createWorkflowService(dependencies: WorkflowServiceDependencies)
   ): Promise<string | null | undefined> {
     if (wanted === null || wanted === undefined) return wanted
     const id = normalizeId(wanted)
-    if (await dependencies.hasVariableProfile(tx, companyId, id)) return id
+    if (await createVariableProfileStore(tx).hold({ companyId, id })) return id
     throw invalid('variableProfileId', 'must be a variable profile of your company, or null')
   }
 

@@ -4,7 +4,7 @@ import { normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type AbsoluteQuery, absoluteQuery } from './absolute-query.ts'
 import { plannedQuery } from './describe-query.ts'
-import { createPeriods, type Periods } from './periods.ts'
+import { createPeriods, type Periods, windowOf } from './periods.ts'
 import type { QuestionContext, ReadQuestion } from './question-reader.ts'
 import type { TimeRules } from './time-rules.ts'
 
@@ -66,7 +66,7 @@ export function createDashboardReader({ calendar, findSavedQuery }: DashboardDep
       return {
         title: title ?? found.name,
         queries: absolutes.map(({ read, periods }) => plannedQuery(compared(read, periods), meta, locale)),
-        period: company.windowOf(period),
+        period: windowOf(period),
         comparisonWindows: (ranged?.periods ?? company).comparisonsOf(period),
         unread,
       }

@@ -30,6 +30,11 @@ const lengths: Readonly<Record<Granularity, number>> = {
 /** A little below the most rows that statistics divide a range into. */
 const maxUnits = 49_000
 
+export const windowOf = ({ from, to }: Interval): Window => ({
+  start: new Date(from).toISOString(),
+  end: new Date(to).toISOString(),
+})
+
 /** Periods as of an instant, in a zone. */
 export function createPeriods(calendar: TimeRules, at: number, zoneName: string) {
   const { startOf, add } = calendar
@@ -116,10 +121,6 @@ export function createPeriods(calendar: TimeRules, at: number, zoneName: string)
   }
 
   const before = (period: Period) => shift(period, -period.step.count, period.step.unit)
-  const windowOf = ({ from, to }: Interval): Window => ({
-    start: new Date(from).toISOString(),
-    end: new Date(to).toISOString(),
-  })
 
   const isWhole = ({ from, to }: Interval) => isStart(from, 'day') && isStart(to, 'day')
 
@@ -127,7 +128,7 @@ export function createPeriods(calendar: TimeRules, at: number, zoneName: string)
     zone,
     now,
     today: { from: today, to: tomorrow, step: { count: 1, unit: 'day' } } satisfies Period,
-    ...{ periodOf, whole, toDate, shift, isWithin, yearBefore, untilToday, ofWholeDays, before, windowOf },
+    ...{ periodOf, whole, toDate, shift, isWithin, yearBefore, untilToday, ofWholeDays, before },
     read,
     /** The days of an ISO 8601 week. */
     week(year: number, week: number): Interval | undefined {

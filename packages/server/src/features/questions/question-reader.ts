@@ -4,7 +4,7 @@ import type { StatisticsMeta } from '@millrace/contract/resources/statistics-met
 import type { Language } from '../../platform/i18n/language.ts'
 import type { Interval } from '../analytics/query/time/interval.ts'
 import { plannedQuery, titleOf } from './describe-query.ts'
-import { createPeriods, type Period, type Periods } from './periods.ts'
+import { createPeriods, type Period, type Periods, windowOf } from './periods.ts'
 import { createFit, planQueries } from './plan-queries.ts'
 import type { PlannedQuery } from './planned-query.ts'
 import { readSlots } from './read-slots.ts'
@@ -107,7 +107,7 @@ export function createQuestionReader(calendar: TimeRules) {
       return {
         title: titleOf(planned.queries, meta, locale),
         queries: planned.queries.map((query) => plannedQuery(query, meta, locale)),
-        period: periods.windowOf(period),
+        period: windowOf(period),
         comparisonWindows: periods.comparisonsOf(period, compared),
         unread: textsOf(unread, text),
       }

@@ -6,16 +6,15 @@ import type {
   ReportCreation,
   ReportSummary,
 } from '@millrace/contract/resources/report.ts'
-import { auditEventOf, type RecordAudit } from '../../platform/audit.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { auditEventOf } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
-import type { Logger } from '../../platform/logger.ts'
 import { type Page, rangeOf } from '../../platform/paging.ts'
-import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
-import { type Interval, readRange, type TimeRules } from '../questions/time-rules.ts'
+import type { TimeRules } from '../questions/time-rules.ts'
 import { archiveReport, requireOwnReport } from './archive-report.ts'
 import { defaultPrompt } from './automatic/prompts.ts'
 import { automaticReport } from './automatic/report-planner.ts'
@@ -25,25 +24,16 @@ import type { PlanReader } from './generations/generation.ts'
 import { createGenerationStore, type NewGeneration } from './generations/generation-store.ts'
 import { sumOfUsage } from './generations/usage.ts'
 import { makeRoom, maxReports } from './max-reports.ts'
-import {
-  comparisonsOf,
-  isCalendarUnit,
-  toComparisonWindows,
-  toldWindows,
-  windowOf,
-} from './periods/periods.ts'
+import { comparisonsOf, readPeriod, toComparisonWindows, toldWindows, windowOf } from './periods/periods.ts'
 import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
 import { detailsOf, titleOf, toSummary } from './report-summary.ts'
 
-export interface ReportServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface ReportServiceDependencies
+  extends Pick<ServiceContext, 'relational' | 'recordAudit' | 'clock' | 'log'> {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly plans: PlanReader
   readonly runQuery: RunQuery
   readonly time: TimeRules
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'error'>
 }
 
 export interface ReportList {
@@ -57,12 +47,6 @@ export interface ReportList {
 const maxPerHour = 30
 const maxFollowUps = 50
 const defaultPerPage = 10
-/** A guided analysis without a period is about so many days, up to yesterday: whole weeks, so that weekdays balance. */
-const defaultPeriod = 'last 28 days'
-const maxPeriodDays = 732
-/** The part of a unit that has passed: it is told so far in any case, and compared as the unit is. */
-const toDate = /^\s*(week|month|quarter|year) to date\s*$/i
-const day = 86_400_000
 
 /** Operation 3 and what belongs to it. Every user of a company with Statistics: access sees all of its reports. */
 export function createReportService(dependencies: ReportServiceDependencies) {
@@ -95,28 +79,6 @@ export function createReportService(dependencies: ReportServiceDependencies) {
     }
   }
 
-  function readPeriod(wanted: ReportCreation['period'], timezone: string): Interval {
-    const zone = time.openZone(timezone)
-    const now = clock.now()
-    const named = typeof wanted === 'string' ? wanted.replace(toDate, 'this $1') : wanted
-    const read = readRange(time, named ?? defaultPeriod, { instant: now, zone })
-    if ('fault' in read) throw invalid('period', `must be a range of dates: ${read.fault}`)
-    const { from } = read
-    if (!Number.isFinite(from) || !Number.isFinite(read.to)) {
-      throw invalid('period', 'must have a first and a last day')
-    }
-    const today = time.startOf(zone, now, 'day')
-    const tomorrow = time.add(zone, today, 1, 'day')
-    if (from >= tomorrow) throw invalid('period', 'must not begin after today')
-    // A unit of the calendar stays whole, so that it is compared with the unit before, each up to as many whole days. Of
-    // any other period what has not happened yet would look like a fall; today is not over either.
-    const end = isCalendarUnit(read, zone, time) ? read.to : from < today ? today : tomorrow
-    const to = read.to > now ? Math.min(read.to, end) : read.to
-    if (to - from > maxPeriodDays * day) throw invalid('period', `must have at most ${maxPeriodDays} days`)
-    if (to <= from) throw invalid('period', 'must have at least one day')
-    return { from, to }
-  }
-
   /** What was asked, as columns of the report, and in words for its first generation. */
   async function readWanted(
     wanted: ReportCreation,
@@ -142,8 +104,8 @@ export function createReportService(dependencies: ReportServiceDependencies) {
     const locale = wanted.locale ?? (await store.findLanguage(companyId))
     const base = { companyId, timezone, locale, originType: 'free-form' as const }
     if (guidedAnalysis !== undefined) {
-      const interval = readPeriod(period, timezone)
       const zone = time.openZone(timezone)
+      const interval = readPeriod(period, { instant: clock.now(), zone }, time)
       const { previousPeriod } = comparisonsOf(interval, zone, time)
       const windows = toComparisonWindows({ previousPeriod })
       const told = toldWindows(windowOf(interval), windows, clock.now(), zone, time)

@@ -6,6 +6,7 @@ import {
   alias,
   and,
   asc,
+  columnsOf,
   count,
   desc,
   eq,
@@ -34,10 +35,6 @@ const activeColumns = ['id', 'kind', 'state', 'startedAt', 'createdAt', 'progres
 const failedColumns = [
   ...(['id', 'kind', 'question', 'failure', 'usage', 'endedAt', 'requestedType', 'requestedBy'] as const),
 ] as const
-
-function columnsOf<Table extends object, Name extends keyof Table>(table: Table, names: readonly Name[]) {
-  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name>
-}
 
 const active = alias(reportGenerations, 'active')
 const failed = alias(reportGenerations, 'failed')

@@ -1,8 +1,5 @@
-import type { RecordAudit } from '../../platform/audit.ts'
 import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { EnqueueMail } from '../../platform/mail/mail-queue.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
 import type { AnswerTogether } from '../analytics/shared-answers.ts'
 import { createAutomaticOutcome } from './automatic/automatic-outcome.ts'
 import { createPauseAutomatic } from './automatic/pause-automatic.ts'
@@ -17,8 +14,10 @@ import type { Readers } from './readers.ts'
 import { createReportService } from './report-service.ts'
 import { createReportWriting, type ReportWriting, type ReportWritingDependencies } from './report-writing.ts'
 
-export interface ReportsDependencies extends Readers, ReportWritingDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface ReportsDependencies
+  extends Readers,
+    ReportWritingDependencies,
+    Pick<ServiceContext, 'relational' | 'recordAudit' | 'enqueueMail' | 'publicUrl' | 'log'> {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly answerTogether: AnswerTogether
   /** What stands in the place of the generator and the reading of questions. */
@@ -26,10 +25,6 @@ export interface ReportsDependencies extends Readers, ReportWritingDependencies 
   /** Whether many events arrive at this moment. */
   readonly isIngesting: () => boolean
   readonly rowsRoom: DiskRoom
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-  readonly publicUrl: () => string
-  readonly log: Logger
 }
 
 /** Reports with their generations and automatic ones, wired together. */

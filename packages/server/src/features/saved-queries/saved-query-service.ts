@@ -8,7 +8,6 @@ import type {
 } from '@millrace/contract/resources/saved-query.ts'
 import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run.ts'
 import { definedOf } from '../../platform/changes.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid, refuseFaults } from '../../platform/invalid.ts'
@@ -16,8 +15,8 @@ import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { faultsOfRecipients, parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, mapListed, type Page, rangeOf } from '../../platform/paging.ts'
 import { found, requireRoom, withIsoDates, withoutNulls } from '../../platform/resources/resource.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
 import { assertMayChange, assertMayExport } from '../../platform/statistics-rights.ts'
-import type { Relational } from '../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../platform/stores/revision.ts'
 import type { Zone } from '../analytics/query/time/zone.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
@@ -27,8 +26,7 @@ import { createSavedQueryStore, type StoredSavedQuery } from './saved-query-stor
 import { nextTimes } from './schedule/planned-times.ts'
 import { isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
 
-export interface SavedQueryServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface SavedQueryServiceDependencies extends Pick<ServiceContext, 'relational' | 'clock'> {
   /** Throws what running the query would, without running it. */
   readonly validateQuery: (
     query: Query,
@@ -42,7 +40,6 @@ export interface SavedQueryServiceDependencies {
   /** Ids of a user's own linked accounts. */
   readonly listLinkedAccounts: (user: { companyId: string; userId: string }) => Promise<string[]>
   readonly claimKey: ClaimKey
-  readonly clock: Clock
 }
 
 /** Of one company. */

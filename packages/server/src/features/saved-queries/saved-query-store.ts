@@ -9,7 +9,7 @@ import type { Listed, Page } from '../../platform/paging.ts'
 import { companyRows } from '../../platform/resources/company-rows.ts'
 import { found } from '../../platform/resources/resource.ts'
 import { and, desc, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 export type StoredSavedQuery = typeof savedQueries.$inferSelect
 
@@ -100,19 +100,18 @@ export function createSavedQueryStore(db: Queries) {
     },
 
     async findRunner(companyId: string, userId: string): Promise<Runner | undefined> {
-      const { rows } = await db.execute<{
+      const rows = await sqlOn(db)<{
         email: string
         language: Language
         active: boolean
         permissions: PermissionName[]
-      }>(
-        sql`select owner.email, coalesce(owner.language, company.language) as language,
-            owner.status = 'active' as active,
-            array(select resource || ':' || action from ${rolePermissions} where role_id = owner.role_id)
-              as permissions
-          from ${users} as owner join ${companies} as company on company.id = owner.company_id
-          where owner.company_id = ${companyId} and owner.id = ${userId}`,
-      )
+      }>`
+        select owner.email, coalesce(owner.language, company.language) as language,
+          owner.status = 'active' as active,
+          array(select resource || ':' || action from ${rolePermissions} where role_id = owner.role_id)
+            as permissions
+        from ${users} as owner join ${companies} as company on company.id = owner.company_id
+        where owner.company_id = ${companyId} and owner.id = ${userId}`
       const [row] = rows
       if (!row) return undefined
       const { email, language, active, permissions } = row

@@ -1,15 +1,13 @@
 import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { Queries, Relational } from '../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../platform/service-context.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
 import { holdLease, leaseSeconds } from '../../platform/work/lease.ts'
 import { createStorageStore } from './storage-store.ts'
 
-export interface StorageServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface StorageServiceDependencies extends Pick<ServiceContext, 'relational' | 'log'> {
   /** Of one company. */
   readonly maxBytes: number
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Room that a company has for something until it is stored, or given up. */

@@ -2,7 +2,7 @@ import { savedQueryRuns } from '../../database/tables/saved-query.ts'
 import { storageHolds } from '../../database/tables/storage-hold.ts'
 import { datasourceVersions, workerDatasources } from '../../database/tables/worker-datasource.ts'
 import { and, eq, sql } from '../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 /** What is stored and will be, by company: a deletion takes its rows out with its own transaction. */
 const stored = sql`(
@@ -15,29 +15,29 @@ const stored = sql`(
 
 /** Bytes of companies and room that is held for more; given a transaction it works inside it. */
 export function createStorageStore(db: Queries) {
+  const execute = sqlOn(db)
+
   const hold = (id: string) => eq(storageHolds.id, id)
   const until = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
 
   return {
     /** Nobody else of the company adds or settles a hold until the transaction ends. */
     async lock(companyId: string): Promise<void> {
-      await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`storage of ${companyId}`}, 0))`)
+      await execute`select pg_advisory_xact_lock(hashtextextended(${`storage of ${companyId}`}, 0))`
     },
 
     /** What a company stores, with the room that is held. */
     async countBytes(companyId: string): Promise<number> {
-      const { rows } = await db.execute<{ bytes: string }>(
-        sql`select coalesce(sum(bytes), 0) as bytes from ${stored} where company_id = ${companyId}`,
-      )
+      const rows = await execute<{ bytes: string }>`
+        select coalesce(sum(bytes), 0) as bytes from ${stored} where company_id = ${companyId}`
       return Number(rows[0]?.bytes)
     },
 
     /** What all companies store, and the one that stores most. */
     async measure(): Promise<{ readonly total: number; readonly max: number }> {
-      const { rows } = await db.execute<{ total: string; max: string }>(
-        sql`select coalesce(sum(bytes), 0) as total, coalesce(max(bytes), 0) as max
-          from (select sum(bytes) as bytes from ${stored} group by company_id) as companies`,
-      )
+      const rows = await execute<{ total: string; max: string }>`
+        select coalesce(sum(bytes), 0) as total, coalesce(max(bytes), 0) as max
+        from (select sum(bytes) as bytes from ${stored} group by company_id) as companies`
       return { total: Number(rows[0]?.total), max: Number(rows[0]?.max) }
     },
 

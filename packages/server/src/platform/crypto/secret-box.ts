@@ -2,17 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import type { RandomBytes } from './secrets.ts'
 
 /** Seals what must be readable again (addresses with secrets, keys, mails), so that a copy of the database is not enough. */
-export interface SecretBox {
-  /**
-   * AES-256-GCM under the present key.
-   * @param context what the secret belongs to, as `linked-account:<id>`; it opens in the same context only
-   */
-  seal(plain: string | Buffer, context: string): Buffer
-  /** @throws SecretBoxError when the context is another or a byte was changed; UnknownSecretKey */
-  open(sealed: Buffer, context: string): Buffer
-  /** Ids of the keys, the present one first. */
-  readonly keyIds: readonly string[]
-}
+export type SecretBox = ReturnType<typeof createSecretBox>
 
 export class SecretBoxError extends Error {
   constructor(message: string, cause?: unknown) {
@@ -46,7 +36,7 @@ function keyIdOf(key: Buffer): Buffer {
  * text; head and context are authenticated.
  * @param keys of 32 bytes; the first seals, all open
  */
-export function createSecretBox(keys: readonly Buffer[], random: RandomBytes = randomBytes): SecretBox {
+export function createSecretBox(keys: readonly Buffer[], random: RandomBytes = randomBytes) {
   const [present] = keys
   if (!present || keys.some((key) => key.length !== encryptionKeyBytes))
     throw new SecretBoxError(`an encryption key has ${encryptionKeyBytes} bytes`)
@@ -56,16 +46,22 @@ export function createSecretBox(keys: readonly Buffer[], random: RandomBytes = r
     Buffer.concat([start, Buffer.from(`\0${context}`, 'utf8')])
 
   return {
+    /** Ids of the keys, the present one first. */
     keyIds: known.map(({ id }) => id.toString('hex')),
 
-    seal(plain, context) {
+    /**
+     * AES-256-GCM under the present key.
+     * @param context what the secret belongs to, as `linked-account:<id>`; it opens in the same context only
+     */
+    seal(plain: string | Buffer, context: string): Buffer {
       const nonce = random(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', present, nonce).setAAD(associated(head, context))
       const text = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([head, nonce, cipher.getAuthTag(), text])
     },
 
-    open(sealed, context) {
+    /** @throws SecretBoxError when the context is another or a byte was changed; UnknownSecretKey */
+    open(sealed: Buffer, context: string): Buffer {
       if (sealed.length < headBytes + nonceBytes + tagBytes || sealed[0] !== format)
         throw new SecretBoxError('this is no sealed secret')
       const start = sealed.subarray(0, headBytes)

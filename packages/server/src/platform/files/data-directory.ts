@@ -25,16 +25,7 @@ export interface RunningService {
 }
 
 /** The directory that holds the embedded stores, the event log and the outbox, held by this process alone. */
-export interface DataDirectory {
-  /** Absolute. */
-  readonly path: string
-  /** Small files about running processes: pids and sockets. It exists. */
-  readonly runPath: string
-  /** Tells operator commands where this service answers. */
-  publish(baseUrl: string): void
-  /** Gives the directory back; the last thing that a process does with it. */
-  release(): void
-}
+export type DataDirectory = Awaited<ReturnType<typeof openDataDirectory>>
 
 const lockName = 'lock'
 const serviceName = 'service.json'
@@ -124,7 +115,7 @@ async function lockWithin(path: string, waitMs: number): Promise<FileLock | unde
  * @param waitMs how long a process that is just stopping may take to give it back
  * @throws {StartRefused} it is in use (the message names the process) or cannot be used
  */
-export async function openDataDirectory(directory: string, waitMs = 2000): Promise<DataDirectory> {
+export async function openDataDirectory(directory: string, waitMs = 2000) {
   const path = resolve(directory)
   let lock: FileLock | undefined
   try {
@@ -150,10 +141,14 @@ export async function openDataDirectory(directory: string, waitMs = 2000): Promi
   }
   writeService(path, service)
   return {
+    /** Absolute. */
     path,
+    /** Small files about running processes: pids and sockets. It exists. */
     runPath: join(path, 'run'),
-    publish: (baseUrl) => writeService(path, { ...service, baseUrl }),
-    release() {
+    /** Tells operator commands where this service answers. */
+    publish: (baseUrl: string): void => writeService(path, { ...service, baseUrl }),
+    /** Gives the directory back; the last thing that a process does with it. */
+    release(): void {
       rmSync(join(path, serviceName), { force: true })
       held.release()
     },

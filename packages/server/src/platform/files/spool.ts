@@ -5,16 +5,7 @@ import { Readable } from 'node:stream'
 import type { DiskRoom } from './disk-reserve.ts'
 
 /** Text that is gathered as UTF-8 before any of it is sent: a little in memory, more in a file. */
-export interface Spool {
-  /** @throws DomainError `unavailable` where the disk has no room, what the file system says, what `onFile` throws */
-  write(text: string): Promise<void>
-  /** Bytes of all that was written. */
-  readonly size: number
-  /** Everything between two texts, once; the file is gone when the stream is. */
-  read(before: string, after: string): Readable
-  /** Gives the file up; may be called again. */
-  discard(): Promise<void>
-}
+export type Spool = ReturnType<typeof createSpool>
 
 export interface SpoolOptions {
   /** Where files are. They have no name there after their first moment, so that none outlives the process. */
@@ -32,7 +23,7 @@ const readBytes = 64 * 1024
 
 const encoder = new TextEncoder()
 
-export function createSpool({ directory, room, heldBytes = 256 * 1024, onFile }: SpoolOptions): Spool {
+export function createSpool({ directory, room, heldBytes = 256 * 1024, onFile }: SpoolOptions) {
   // Written again and again: a buffer for each piece would be garbage that is not counted as memory in time.
   let held = Buffer.allocUnsafeSlow(Math.min(firstBytes, heldBytes))
   let heldSize = 0
@@ -79,10 +70,12 @@ export function createSpool({ directory, room, heldBytes = 256 * 1024, onFile }:
   }
 
   return {
+    /** Bytes of all that was written. */
     get size() {
       return size
     },
-    async write(text) {
+    /** @throws DomainError `unavailable` where the disk has no room, what the file system says, what `onFile` throws */
+    async write(text: string): Promise<void> {
       for (let rest = text; rest !== ''; ) {
         const { read, written } = encoder.encodeInto(rest, held.subarray(heldSize))
         heldSize += written
@@ -93,7 +86,8 @@ export function createSpool({ directory, room, heldBytes = 256 * 1024, onFile }:
         else await flush()
       }
     },
-    read(before, after) {
+    /** Everything between two texts, once; the file is gone when the stream is. */
+    read(before: string, after: string): Readable {
       async function* all(): AsyncGenerator<Buffer> {
         yield Buffer.from(before)
         yield* stored()
@@ -103,6 +97,7 @@ export function createSpool({ directory, room, heldBytes = 256 * 1024, onFile }:
       // A stream that is destroyed before it is read ends no generator.
       return Readable.from(all(), { objectMode: false }).once('close', () => void discard())
     },
+    /** Gives the file up; may be called again. */
     discard,
   }
 }

@@ -8,6 +8,9 @@ export const headerBytes = 16_384
 /** Header lines of one request. */
 export const headerLines = 200
 
+const tooLarge = `Address and headers take at most ${headerBytes} bytes and ${headerLines} lines`
+const invalid = 'The request is not valid HTTP/1.1'
+
 interface BrokenRequest extends Error {
   readonly code?: string
   /** What Node's parser says, in fixed words. */
@@ -19,17 +22,9 @@ function errorOfBrokenRequest({ code, reason }: BrokenRequest): DomainError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new DomainError('requestTimeout')
     case 'HPE_HEADER_OVERFLOW':
-      return new DomainError(
-        'headersTooLarge',
-        {},
-        { message: `Address and headers take at most ${headerBytes} bytes and ${headerLines} lines` },
-      )
+      return new DomainError('headersTooLarge', {}, { message: tooLarge })
     default:
-      return new DomainError(
-        'malformed',
-        {},
-        { message: `The request is not valid HTTP/1.1${reason ? `: ${reason}` : ''}` },
-      )
+      return new DomainError('malformed', {}, { message: [invalid, reason].filter(Boolean).join(': ') })
   }
 }
 

@@ -84,24 +84,20 @@ export function varyBy(reply: FastifyReply, name: string): void {
 }
 
 /** A text that is sent again and again: compressed once for each coding, when it is first asked for. */
-export interface KeptBody {
-  readonly identity: Buffer
-  /** Weak, because the bodies of one text differ by their coding. */
-  readonly etag: string
-  readonly compress: (coding: Coding) => Promise<Buffer>
-}
+export type KeptBody = ReturnType<typeof keptBody>
 
 export function weakTagOf(text: string | Buffer): string {
   return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
 }
 
-export function keptBody(text: string): KeptBody {
+export function keptBody(text: string) {
   const identity = Buffer.from(text)
   const compressed = new Map<Coding, Promise<Buffer>>()
   return {
     identity,
+    /** Weak, because the bodies of one text differ by their coding. */
     etag: weakTagOf(identity),
-    compress(coding) {
+    compress(coding: Coding): Promise<Buffer> {
       const known = compressed.get(coding) ?? whole[coding](identity, true)
       compressed.set(coding, known)
       return known

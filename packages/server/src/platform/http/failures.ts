@@ -3,6 +3,13 @@ import { DomainError } from '../errors.ts'
 import { failure } from './envelope.ts'
 import { faultOfFraming } from './request-framing.ts'
 
+const malformed: ReadonlyMap<string, string> = new Map([
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', 'The body is empty; send a JSON document'],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'The body does not have the length that Content-Length names'],
+  ['FST_ERR_BAD_URL', 'The address is not valid: its percent signs must encode UTF-8'],
+  ['FST_ERR_MAX_PARAM_LENGTH', 'A part of the address is longer than any identifier'],
+])
+
 /** What Fastify itself refuses before a handler runs, by its error code. */
 function fromFastify(error: FastifyError, request: FastifyRequest): DomainError | undefined {
   switch (error.code) {
@@ -14,32 +21,10 @@ function fromFastify(error: FastifyError, request: FastifyRequest): DomainError 
       )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new DomainError('unsupportedMediaType', { accepted: acceptedTypes(request) }, { cause: error })
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new DomainError(
-        'malformed',
-        {},
-        { message: 'The body is empty; send a JSON document', cause: error },
-      )
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new DomainError(
-        'malformed',
-        {},
-        { message: 'The body does not have the length that Content-Length names', cause: error },
-      )
-    case 'FST_ERR_BAD_URL':
-      return new DomainError(
-        'malformed',
-        {},
-        { message: 'The address is not valid: its percent signs must encode UTF-8', cause: error },
-      )
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new DomainError(
-        'malformed',
-        {},
-        { message: 'A part of the address is longer than any identifier', cause: error },
-      )
-    default:
-      return undefined
+    default: {
+      const message = malformed.get(error.code)
+      return message === undefined ? undefined : new DomainError('malformed', {}, { message, cause: error })
+    }
   }
 }
 

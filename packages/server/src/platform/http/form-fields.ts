@@ -1,5 +1,7 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DomainError } from '../errors.ts'
 import type { LocalizedText } from '../i18n/language.ts'
+import { assertPlainUtf8 } from './body-headers.ts'
 import { faults, wholeBody } from './form-faults.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -41,4 +43,17 @@ export function parseFormBody(body: Buffer, createError: FormErrorFactory): Reco
     fields.set(name, at < 0 ? '' : decode(pair.slice(at + 1), createError))
   }
   return Object.fromEntries(fields)
+}
+
+/** Reads forms in this scope; the body is their fields. */
+export function takeForms(
+  scope: FastifyInstance,
+  createError: FormErrorFactory,
+  options: { readonly bodyLimit?: number } = {},
+): void {
+  const parse = async (request: FastifyRequest, body: Buffer) => {
+    assertPlainUtf8(request.headers)
+    return parseFormBody(body, createError)
+  }
+  scope.addContentTypeParser('application/x-www-form-urlencoded', { ...options, parseAs: 'buffer' }, parse)
 }

@@ -184,16 +184,12 @@ export function createSemaphore(permits: number, maxWaiting: number): Semaphore 
   }
 }
 
-export interface KeyedSemaphore {
-  /** As `Semaphore.acquire`, among the work of this key alone. */
-  acquire(key: string, options?: AcquireOptions): Promise<() => void>
-}
-
 /** A semaphore for each key: the work of one does not make that of another wait. Idle keys take no memory. */
-export function createKeyedSemaphore(permits: number, maxWaiting: number): KeyedSemaphore {
+export function createKeyedSemaphore(permits: number, maxWaiting: number) {
   const semaphores = new Map<string, Semaphore>()
   return {
-    async acquire(key, options) {
+    /** As `Semaphore.acquire`, among the work of this key alone. */
+    async acquire(key: string, options?: AcquireOptions): Promise<() => void> {
       const semaphore = semaphores.get(key) ?? createSemaphore(permits, maxWaiting)
       semaphores.set(key, semaphore)
       const dropIdle = (): void => {

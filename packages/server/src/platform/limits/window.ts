@@ -1,29 +1,21 @@
 import type { Clock } from '../clock.ts'
 
-export interface FixedWindow {
-  /**
-   * Counts one for a key, of which a window has at most `max`.
-   * @returns seconds until the next window when there is no room, which then is not counted; otherwise 0
-   */
-  take(key: string, max: number): number
-}
-
 /**
  * Counts by key within windows that follow each other. It is emptied with each window, so it holds no more keys
  * than were counted in one.
  * @param windowMs length of a window
  * @param maxTotal of all keys together within a window
  */
-export function createFixedWindow(
-  clock: Clock,
-  windowMs: number,
-  maxTotal = Number.POSITIVE_INFINITY,
-): FixedWindow {
+export function createFixedWindow(clock: Clock, windowMs: number, maxTotal = Number.POSITIVE_INFINITY) {
   let current = 0
   let total = 0
   const counts = new Map<string, number>()
   return {
-    take(key, max) {
+    /**
+     * Counts one for a key, of which a window has at most `max`.
+     * @returns seconds until the next window when there is no room, which then is not counted; otherwise 0
+     */
+    take(key: string, max: number): number {
       const now = clock.now()
       const window = Math.floor(now / windowMs)
       if (window !== current) {
@@ -40,13 +32,8 @@ export function createFixedWindow(
   }
 }
 
-export interface SlidingWindow {
-  /** @returns seconds until there is room for this key again, when this one is not counted; otherwise 0 */
-  take(key: string): number
-}
-
 /** Counts at most `max` of a key within any `windowMs`; a key that was idle for that long takes no memory. */
-export function createSlidingWindow(clock: Clock, windowMs: number, max: number): SlidingWindow {
+export function createSlidingWindow(clock: Clock, windowMs: number, max: number) {
   const times = new Map<string, number[]>()
   let sweptAt = clock.now()
 
@@ -59,7 +46,8 @@ export function createSlidingWindow(clock: Clock, windowMs: number, max: number)
   }
 
   return {
-    take(key) {
+    /** @returns seconds until there is room for this key again, when this one is not counted; otherwise 0 */
+    take(key: string): number {
       const now = clock.now()
       sweep(now)
       const recent = (times.get(key) ?? []).filter((time) => time > now - windowMs)

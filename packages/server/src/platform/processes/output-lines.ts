@@ -7,15 +7,9 @@ const maxLineLength = 8192
 const keptLines = 40
 
 /** The lines that a child writes, as they come, with the last ones kept. */
-export interface OutputLines {
-  /** The last lines, oldest first. */
-  recent(): readonly string[]
-  /** Calls the listener for every line from now on, after telling it those that are kept. */
-  listen(listener: (line: string) => void): () => void
-  attach(stream: Readable, onLine: (line: string) => void): void
-}
+export type OutputLines = ReturnType<typeof createOutputLines>
 
-export function createOutputLines(): OutputLines {
+export function createOutputLines() {
   const recent: string[] = []
   const listeners = new Set<(line: string) => void>()
 
@@ -28,13 +22,15 @@ export function createOutputLines(): OutputLines {
   }
 
   return {
-    recent: () => [...recent],
-    listen(listener) {
+    /** The last lines, oldest first. */
+    recent: (): readonly string[] => [...recent],
+    /** Calls the listener for every line from now on, after telling it those that are kept. */
+    listen(listener: (line: string) => void): () => void {
       for (const line of recent) listener(line)
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    attach(stream, onLine) {
+    attach(stream: Readable, onLine: (line: string) => void): void {
       const decoder = new StringDecoder('utf8')
       let rest = ''
       const cut = (text: string): void => {

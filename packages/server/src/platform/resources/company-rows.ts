@@ -6,6 +6,7 @@ import {
   inArray,
   type PgColumn,
   type PgTable,
+  type Row,
   type SQL,
   sql,
 } from '../stores/postgres/drizzle.ts'
@@ -26,9 +27,7 @@ type CompanyTable = PgTable & Readonly<Record<'id' | 'companyId', PgColumn>> & T
 type Selected = Readonly<Record<string, SQL>>
 
 /** A row of the table, with what is selected besides its columns. */
-export type RowOf<T extends PgTable, E extends Selected = Record<never, SQL>> = T['$inferSelect'] & {
-  readonly [K in keyof E]: E[K] extends SQL<infer V> ? V : never
-}
+export type RowOf<T extends PgTable, E extends Selected = Record<never, SQL>> = T['$inferSelect'] & Row<E>
 
 /** What a change sets besides its fields: time and revision, where the table has them, only grow. */
 export const touched = ({ updatedAt, revision }: Touched) => ({
@@ -48,7 +47,7 @@ export function companyRows<T extends CompanyTable, E extends Selected = Record<
   table: T,
   extras?: E,
 ) {
-  type Row = RowOf<T, E>
+  type Found = RowOf<T, E>
   const columns = { ...getTableColumns(table), ...extras } as Record<string, PgColumn>
   const one = ({ companyId, id }: Key) => and(eq(table.companyId, companyId), eq(table.id, id))
 
@@ -59,12 +58,12 @@ export function companyRows<T extends CompanyTable, E extends Selected = Record<
       .from(table as PgTable)
       .where(where)
       .orderBy(...order)
-    return query as unknown as Promise<Row[]> & {
-      limit(max: number): { offset(start: number): Promise<Row[]> }
+    return query as unknown as Promise<Found[]> & {
+      limit(max: number): { offset(start: number): Promise<Found[]> }
     }
   }
 
-  async function find(key: Key, also?: SQL): Promise<Row | undefined> {
+  async function find(key: Key, also?: SQL): Promise<Found | undefined> {
     const [row] = await select(and(one(key), also))
     return row
   }
@@ -95,12 +94,12 @@ export function companyRows<T extends CompanyTable, E extends Selected = Record<
       return db.$count(table, where)
     },
 
-    page(where: SQL | undefined, order: readonly (SQL | PgColumn)[], page: Page): Promise<Listed<Row>> {
+    page(where: SQL | undefined, order: readonly (SQL | PgColumn)[], page: Page): Promise<Listed<Found>> {
       return pageOf(select(where, ...order), db.$count(table, where), page)
     },
 
     /** Locked until the transaction ends. It is read once the lock is held, by a statement of its own. */
-    async findForUpdate(key: Key, also?: SQL): Promise<Row | undefined> {
+    async findForUpdate(key: Key, also?: SQL): Promise<Found | undefined> {
       const held = await db
         .select({ id: table.id as PgColumn })
         .from(table as PgTable)

@@ -3,15 +3,11 @@ import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import { type AuditCaller, type AuditEvent, auditEventOf, type RecordAudit } from '../audit.ts'
 import { DomainError } from '../errors.ts'
 import { normalizeId } from '../ids.ts'
-import { mapConstraintViolation, type Queries, type Relational } from '../stores/relational.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { mapConstraintViolation, type Queries } from '../stores/relational.ts'
 
 /** What every service needs that changes what companies own. */
-export interface ResourceContext {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
-  /** Waits until no other transaction holds the company. */
-  readonly lockCompany: (tx: Queries, companyId: string) => Promise<void>
-}
+export type ResourceContext = Pick<ServiceContext, 'relational' | 'recordAudit' | 'lockCompany'>
 
 /** Errors whose data have these fields and no others that must be given. */
 type ErrorWith<D> = { [N in ErrorName]: D extends ErrorData<N> ? N : never }[ErrorName]

@@ -21,11 +21,7 @@ export interface ChannelWatchOptions {
 
 type Watch = Omit<ChannelWatchOptions, 'pool' | 'log'>
 
-interface Listener {
-  add(watch: Watch): void
-  /** Ends with the last one. */
-  remove(watch: Watch): Promise<void>
-}
+type Listener = ReturnType<typeof createListener>
 
 /** One for each pool, so that all that a process watches takes one of its connections. */
 const listeners = new WeakMap<ChannelWatchOptions['pool'], Listener>()
@@ -38,7 +34,7 @@ export function watchChannel({ pool, log, ...watch }: ChannelWatchOptions): { cl
   return { close: () => listener.remove(watch) }
 }
 
-function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOptions['log']): Listener {
+function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOptions['log']) {
   const watches = new Set<Watch>()
   const stop = new AbortController()
   const { promise: stopped, resolve: stopping } = Promise.withResolvers<void>()
@@ -132,12 +128,13 @@ function createListener(pool: ChannelWatchOptions['pool'], log: ChannelWatchOpti
 
   let running: Promise<void> | undefined
   return {
-    add(watch) {
+    add(watch: Watch): void {
       watches.add(watch)
       connection?.listen(watch)
       running ??= run()
     },
-    async remove(watch) {
+    /** Ends with the last one. */
+    async remove(watch: Watch): Promise<void> {
       watches.delete(watch)
       if (watches.size > 0) return
       listeners.delete(pool)

@@ -6,10 +6,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { programFile } from '../files/package-files.ts'
 import type { Logger } from '../logger.ts'
-import type { ChildSpec, SupervisedChild } from '../processes/child.ts'
+import type { ChildSpec } from '../processes/child.ts'
 import { superviseChild } from '../processes/supervisor.ts'
 import { engineSocketPath, makeEngineDirectory } from './chdb/socket.ts'
-import type { Columnar } from './columnar.ts'
 import { openColumnar } from './columnar-client.ts'
 import { ColumnarUnavailable } from './columnar-errors.ts'
 
@@ -47,12 +46,7 @@ export interface EngineStatus {
 }
 
 /** The columnar store's home on one machine: chDB in a supervised child, reached by a Unix socket only. */
-export interface EmbeddedColumnar {
-  readonly columnar: Columnar
-  readonly child: SupervisedChild
-  /** @throws {ColumnarUnavailable} while the child does not serve */
-  status(): Promise<EngineStatus>
-}
+export type EmbeddedColumnar = ReturnType<typeof embeddedColumnar>
 
 const minMemory = 1024 * 1024 * 1024
 const statusWithinMs = 5000
@@ -68,7 +62,7 @@ const nice = 10
 const threads = 24
 
 /** Starts nothing yet: `child.start()` does, and `child.stop()` after `columnar.close()` ends it. */
-export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColumnar {
+export function embeddedColumnar(options: EmbeddedColumnarOptions) {
   const { dataDirectory, logger, runPath = join(dataDirectory, 'run'), yields = true } = options
   const memoryBytes = options.memoryBytes ?? Math.max(minMemory, Math.floor(totalmem() / 2))
   const socketPath = engineSocketPath(runPath)
@@ -123,7 +117,8 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions): EmbeddedColu
   return {
     columnar,
     child: superviseChild(spec, { logger }),
-    async status() {
+    /** @throws {ColumnarUnavailable} while the child does not serve */
+    async status(): Promise<EngineStatus> {
       const signal = AbortSignal.timeout(statusWithinMs)
       const { ok, text } = await ask(socketPath, '/status', signal)
       if (!ok) throw new ColumnarUnavailable(new Error(text))

@@ -1,7 +1,7 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Logger } from '../logger.ts'
-import type { PgTransactionConfig } from './postgres/drizzle.ts'
+import { type PgTransactionConfig, sql } from './postgres/drizzle.ts'
 import { RelationalUnavailable } from './relational-errors.ts'
 import { RelationalPool } from './relational-pool.ts'
 import { type RelationalTransaction, relationalDatabase } from './relational-session.ts'
@@ -44,6 +44,12 @@ export interface SocketAddress {
 
 /** What both the store and a transaction of it offer. */
 export type Queries = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute' | '$count'>
+
+/** Runs SQL that is written as a template and gives its rows; values in it are bound parameters. */
+export const sqlOn =
+  (queries: Pick<Queries, 'execute'>) =>
+  async <T = unknown>(text: TemplateStringsArray, ...values: unknown[]): Promise<T[]> =>
+    (await queries.execute(sql(text, ...values))).rows as T[]
 
 /** Where a PostgreSQL is: an address (`DATABASE_URL`) or the socket of a home of its own. */
 export type PostgresAddress = { readonly url: string } | SocketAddress

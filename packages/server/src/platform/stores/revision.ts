@@ -1,6 +1,5 @@
 import { DomainError } from '../errors.ts'
-import { sql } from './postgres/drizzle.ts'
-import type { Queries } from './relational.ts'
+import { type Queries, sqlOn } from './relational.ts'
 
 /** What several users save, one after the other. */
 interface Saved {
@@ -30,9 +29,8 @@ export async function assertExpected(
 ): Promise<void> {
   const { id, companyId, revision, lastSavedBy } = stored
   if (expected === undefined || expected(revision)) return
-  const { rows } = await tx.execute<{ email: string }>(
-    sql`select email from users where company_id = ${companyId} and id = ${lastSavedBy} and status <> 'deleted'`,
-  )
+  const rows = await sqlOn(tx)<{ email: string }>`
+    select email from users where company_id = ${companyId} and id = ${lastSavedBy} and status <> 'deleted'`
   const by = rows[0] ? ` by ${rows[0].email}` : ''
   const updatedAt = stored.updatedAt.toISOString()
   const what = error === 'versionChanged' ? 'The version' : 'It'

@@ -1,12 +1,3 @@
-/** What a process works on while no other does. */
-export interface Lease {
-  /** Aborts when the service stops, and when another process has the work. */
-  readonly signal: AbortSignal
-  /** Whether another process has the work. */
-  isLost(): boolean
-  end(): void
-}
-
 export interface LeaseOptions {
   /** Extends the lease by so many seconds; false when another process has the work. */
   readonly keep: (leaseSeconds: number) => Promise<boolean>
@@ -19,8 +10,8 @@ export interface LeaseOptions {
 export const leaseSeconds = 60
 const keepEveryMs = 20_000
 
-/** Says again and again that the process still works, until `end`. */
-export function holdLease({ keep, onError, stopping }: LeaseOptions): Lease {
+/** Says again and again that the process still works on what no other does, until `end`. */
+export function holdLease({ keep, onError, stopping }: LeaseOptions) {
   const lost = new AbortController()
   const timer = setInterval(() => {
     keep(leaseSeconds).then((kept) => {
@@ -28,8 +19,10 @@ export function holdLease({ keep, onError, stopping }: LeaseOptions): Lease {
     }, onError)
   }, keepEveryMs).unref()
   return {
+    /** Aborts when the service stops, and when another process has the work. */
     signal: stopping ? AbortSignal.any([stopping, lost.signal]) : lost.signal,
-    isLost: () => lost.signal.aborted,
-    end: () => clearInterval(timer),
+    /** Whether another process has the work. */
+    isLost: (): boolean => lost.signal.aborted,
+    end: (): void => clearInterval(timer),
   }
 }

@@ -1,5 +1,5 @@
 import { and, eq, type PgColumn, type PgTable, type SQL, sql } from '../stores/postgres/drizzle.ts'
-import type { Queries } from '../stores/relational.ts'
+import { type Queries, sqlOn } from '../stores/relational.ts'
 
 /** The attempt that a process holds; once another process has begun the next one, nothing of it counts. */
 export interface Held {
@@ -25,6 +25,8 @@ export function createLedger<Table extends PgTable>(
   name: string,
   isReady: SQL = sql`true`,
 ) {
+  const execute = sqlOn(db)
+
   type Row = Table['$inferSelect']
   const { id, attempts, state } = table as Table & LedgerTable
   const held = (row: Held) => and(eq(id, row.id), eq(attempts, row.attempts), eq(state, 'running'))
@@ -50,20 +52,19 @@ export function createLedger<Table extends PgTable>(
      * would count without each other's.
      */
     async take(leaseSeconds: number, perCompany: number): Promise<Row | undefined> {
-      await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`${name}.take`}, 0))`)
-      const { rows } = await db.execute<{ id: string }>(
-        sql`update ${table} set state = 'running', attempts = attempts + 1, started_at = now(),
-            lease_until = ${inSeconds(leaseSeconds)}
-          where id = (
-            with busy as (
-              select company_id, count(*) as running from ${table}
-              where state = 'running' and lease_until > now() group by company_id)
-            select due.id from ${table} as due left join busy on busy.company_id = due.company_id
-            where (due.state = 'queued' and due.due_at <= now() or due.state = 'running' and due.lease_until <= now())
-              and coalesce(busy.running, 0) < ${perCompany} and ${isReady}
-            order by coalesce(busy.running, 0), due.due_at, due.id limit 1 for update of due skip locked
-          ) returning id`,
-      )
+      await execute`select pg_advisory_xact_lock(hashtextextended(${`${name}.take`}, 0))`
+      const rows = await execute<{ id: string }>`
+        update ${table} set state = 'running', attempts = attempts + 1, started_at = now(),
+          lease_until = ${inSeconds(leaseSeconds)}
+        where id = (
+          with busy as (
+            select company_id, count(*) as running from ${table}
+            where state = 'running' and lease_until > now() group by company_id)
+          select due.id from ${table} as due left join busy on busy.company_id = due.company_id
+          where (due.state = 'queued' and due.due_at <= now() or due.state = 'running' and due.lease_until <= now())
+            and coalesce(busy.running, 0) < ${perCompany} and ${isReady}
+          order by coalesce(busy.running, 0), due.due_at, due.id limit 1 for update of due skip locked
+        ) returning id`
       if (!rows[0]) return undefined
       const [row] = await db
         .select()
@@ -78,10 +79,9 @@ export function createLedger<Table extends PgTable>(
 
     /** Seconds that the row which is ready longest is late; 0 when none is. */
     async findDelay(): Promise<number> {
-      const { rows } = await db.execute<{ seconds: number }>(
-        sql`select coalesce(extract(epoch from greatest(now() - min(due_at), '0')), 0)::float8 as seconds
-          from ${table} where state = 'queued' and ${isReady}`,
-      )
+      const rows = await execute<{ seconds: number }>`
+        select coalesce(extract(epoch from greatest(now() - min(due_at), '0')), 0)::float8 as seconds
+        from ${table} where state = 'queued' and ${isReady}`
       return rows[0]?.seconds ?? 0
     },
 

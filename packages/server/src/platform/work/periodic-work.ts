@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts'
 import { sql } from '../stores/postgres/drizzle.ts'
-import type { Queries } from '../stores/relational.ts'
+import { type Queries, sqlOn } from '../stores/relational.ts'
 import { logWorkFailure, type Work } from './background.ts'
 import { holdLease, leaseSeconds } from './lease.ts'
 
@@ -34,13 +34,12 @@ export function createPeriodicWork(
   const leased = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
 
   async function take(): Promise<{ name: string; turn: number } | undefined> {
-    const { rows } = await db.execute<{ name: string; turn: number }>(
-      sql`insert into periodic_work as known (name, due_at)
-        select name, ${leased(leaseSeconds)} from ${all}
-        where coalesce(due_at <= now(), true) order by due_at nulls first limit 1
-        on conflict (name) do update set due_at = excluded.due_at, turn = known.turn + 1 where known.due_at <= now()
-        returning name, turn`,
-    )
+    const rows = await sqlOn(db)<{ name: string; turn: number }>`
+      insert into periodic_work as known (name, due_at)
+      select name, ${leased(leaseSeconds)} from ${all}
+      where coalesce(due_at <= now(), true) order by due_at nulls first limit 1
+      on conflict (name) do update set due_at = excluded.due_at, turn = known.turn + 1 where known.due_at <= now()
+      returning name, turn`
     return rows[0]
   }
 

@@ -2,16 +2,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import { createKeyedSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 
 /** Bounds how many queries of one company run and wait; a company does not hold up another. */
-export interface QueryLimiter {
-  /**
-   * Waits for a place and gives the function that leaves it, which may be called again. The users of a company take
-   * turns: the next place goes to one with the fewest.
-   * @param userId who asks; those without one share their turns
-   * @throws {DomainError} `tooManyRequests` when too many wait already, of the company or of the user; the signal's
-   *   reason when it is aborted
-   */
-  enter(companyId: string, signal?: AbortSignal, userId?: string): Promise<() => void>
-}
+export type QueryLimiter = ReturnType<typeof createQueryLimiter>
 
 const retryAfter = 2
 
@@ -24,7 +15,7 @@ export function createQueryLimiter({
   waiting = 200,
   waitingOfUser = 60,
   what = 'queries',
-} = {}): QueryLimiter {
+} = {}) {
   const places = createKeyedSemaphore(running, waiting)
   /** Running and waiting, by company and user. */
   const held = new Map<string, number>()
@@ -40,7 +31,14 @@ export function createQueryLimiter({
   }
 
   return {
-    async enter(companyId, signal, userId = '') {
+    /**
+     * Waits for a place and gives the function that leaves it, which may be called again. The users of a company take
+     * turns: the next place goes to one with the fewest.
+     * @param userId who asks; those without one share their turns
+     * @throws {DomainError} `tooManyRequests` when too many wait already, of the company or of the user; the signal's
+     *   reason when it is aborted
+     */
+    async enter(companyId: string, signal?: AbortSignal, userId: string = ''): Promise<() => void> {
       const key = `${companyId} ${userId}`
       if (userId !== '' && (held.get(key) ?? 0) >= running + waitingOfUser) {
         throw tooMany(`${waitingOfUser} ${what} of yours wait already: ask again shortly`)

@@ -1,18 +1,8 @@
 import { companies } from '../../../database/tables/company.ts'
-import { eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
+import { eq, type Row, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { EventAliases } from '../query/compile/event-name.ts'
 import type { StatisticsSettings } from '../question.ts'
-
-/** What a company has set about its statistics. */
-export interface AnalyticsFields {
-  readonly attributionModel: StatisticsSettings['attribution']['model']
-  readonly clickWindowHours: number
-  readonly displayWindowHours: number
-  readonly exactCounts: boolean
-  readonly countries: boolean
-  readonly showsOtherTeams: boolean
-}
 
 const fields = {
   attributionModel: companies.attributionModel,
@@ -22,6 +12,9 @@ const fields = {
   countries: companies.countries,
   showsOtherTeams: companies.showsOtherTeams,
 }
+
+/** What a company has set about its statistics. */
+export type AnalyticsFields = Row<typeof fields>
 
 /** Pairs, since a name may be any text: `__proto__` too. */
 const aliases = sql<[name: string, alias: string][]>`(

@@ -1,17 +1,12 @@
 import type { EventAlias } from '@millrace/contract/resources/event-alias.ts'
 import { eventAliases } from '../../../database/tables/event-alias.ts'
 import { withIsoDates } from '../../../platform/resources/resource.ts'
-import { and, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
+import { and, columnsOf, eq, type Row, sql } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
-const columns = {
-  name: eventAliases.name,
-  alias: eventAliases.alias,
-  createdAt: eventAliases.createdAt,
-  updatedAt: eventAliases.updatedAt,
-}
+const columns = columnsOf(eventAliases, ['name', 'alias', 'createdAt', 'updatedAt'])
 
-const toEventAlias = withIsoDates<Pick<typeof eventAliases.$inferSelect, keyof typeof columns>>
+const toEventAlias = withIsoDates<Row<typeof columns>>
 
 /** Names under which renamed events answer; given a transaction it works inside it. */
 export function createEventAliasStore(db: Queries) {

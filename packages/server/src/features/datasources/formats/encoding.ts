@@ -95,19 +95,13 @@ export function encodingOf(label: string): SourceEncoding {
   )
 }
 
-export interface Decoder {
-  /** The text of the next bytes; a character that is cut waits for its end. */
-  decode(bytes: Buffer): string
-  end(): string
-  /** Whether bytes were met that are no text; they were replaced by U+FFFD. */
-  readonly hasReplaced: boolean
-}
+export type Decoder = ReturnType<typeof createDecoder>
 
 /**
  * Decodes bytes cut anywhere, without a byte order mark at their beginning. Without `encoding` the text is UTF-8; a
  * file that is ASCII up to its first other byte may still turn out to be windows-1252.
  */
-export function createDecoder(encoding: SourceEncoding | undefined): Decoder {
+export function createDecoder(encoding: SourceEncoding | undefined) {
   let held: Buffer = Buffer.alloc(0)
   let isStart = true
   let current = encoding
@@ -179,13 +173,15 @@ export function createDecoder(encoding: SourceEncoding | undefined): Decoder {
   }
 
   return {
-    decode(bytes) {
+    /** The text of the next bytes; a character that is cut waits for its end. */
+    decode(bytes: Buffer): string {
       const next = withoutMark(bytes, false)
       return next === undefined ? '' : decodeNext(next, false)
     },
-    end() {
+    end(): string {
       return decodeNext(withoutMark(Buffer.alloc(0), true) ?? Buffer.alloc(0), true)
     },
+    /** Whether bytes were met that are no text; they were replaced by U+FFFD. */
     get hasReplaced() {
       return hasReplaced
     },

@@ -1,14 +1,5 @@
 import { Buffer } from 'node:buffer'
 
-/** Text of COPY in PostgreSQL for rows of a version: position, key, row. */
-export interface LineWriter {
-  add(position: number, key: string | undefined, row: object): void
-  /** Bytes that are gathered. */
-  size(): number
-  /** Gives what is gathered, and begins anew. */
-  take(): Uint8Array
-}
-
 /** What a store of texts cannot hold: NUL, and halves of characters. */
 const unstorable = /\\u(?:0000|d[89a-f][0-9a-f]{2})/
 
@@ -30,11 +21,12 @@ export function keyOf(value: unknown): string {
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : JSON.stringify(value)
 }
 
-export function createLineWriter(): LineWriter {
+/** Text of COPY in PostgreSQL for rows of a version: position, key, row. */
+export function createLineWriter() {
   let lines: string[] = []
   let size = 0
   return {
-    add(position, key, row) {
+    add(position: number, key: string | undefined, row: object): void {
       let json = JSON.stringify(row)
       if (json.includes('\\')) {
         if (unstorable.test(json)) json = JSON.stringify(storable(row))
@@ -45,8 +37,10 @@ export function createLineWriter(): LineWriter {
       size += line.length
       lines.push(line)
     },
-    size: () => size,
-    take() {
+    /** Bytes that are gathered. */
+    size: (): number => size,
+    /** Gives what is gathered, and begins anew. */
+    take(): Uint8Array {
       const text = lines.join('')
       lines = []
       size = 0

@@ -1,15 +1,12 @@
 import { newId } from '../../../platform/ids.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { Work } from '../../../platform/work/background.ts'
 import { createWorkerStore, type StoredWorker } from '../refreshes/worker-store.ts'
 import { createImportStore } from './import-store.ts'
 import { type CronTimes, planRefresh } from './refresh-plan.ts'
 
-export interface ImportPlannerDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface ImportPlannerDependencies extends Pick<ServiceContext, 'relational' | 'log'> {
   readonly times: CronTimes
-  readonly log: Pick<Logger, 'error'>
 }
 
 /** Datasources of one transaction. */

@@ -1,6 +1,5 @@
-import type { Clock } from '../../../platform/clock.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import { sql } from '../../../platform/stores/postgres/drizzle.ts'
-import type { Relational } from '../../../platform/stores/relational.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import { createWorkerStore } from '../refreshes/worker-store.ts'
 import { createImportStore } from './import-store.ts'
@@ -11,10 +10,8 @@ const logDays = 30
 const retiredSeconds = 60
 const tablesAtOnce = 20
 
-export interface ImportSweepDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface ImportSweepDependencies extends Pick<ServiceContext, 'relational' | 'clock'> {
   readonly files: Pick<ContentFiles, 'sweep'>
-  readonly clock: Clock
 }
 
 /** Removes what nothing needs: rows of former versions, files without a datasource, old entries. */

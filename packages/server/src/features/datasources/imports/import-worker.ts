@@ -2,9 +2,8 @@ import { stat } from 'node:fs/promises'
 import type { WorkerField } from '@millrace/contract/resources/datasource-version.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
 import { newId } from '../../../platform/ids.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
 import { OutgoingError } from '../../../platform/outgoing/outgoing-error.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { Relational } from '../../../platform/stores/relational.ts'
 import { createLedgerWork, maxPerCompany, type Verdict } from '../../../platform/work/ledger-work.ts'
 import type { HoldStorage, StorageHold } from '../../storage/storage-service.ts'
@@ -21,19 +20,16 @@ import { isExpected, isPassing, isStorageFull, placeOf, refusalOf } from './impo
 import { createImportStore, type LogLine, type StoredImport } from './import-store.ts'
 import type { ContentFile, ReadCounts } from './process-messages.ts'
 
-export interface ImportWorkerDependencies {
+export interface ImportWorkerDependencies extends Pick<ServiceContext, 'enqueueMail' | 'publicUrl' | 'log'> {
   readonly relational: Pick<Relational, 'db' | 'transaction' | 'pool'>
   readonly files: Pick<ContentFiles, 'pathOf' | 'withDownload'>
   readonly fetch: FetchContent
   readonly processes: Pick<ContentProcesses, 'read'>
-  readonly enqueueMail: EnqueueMail
-  readonly publicUrl: () => string
   /** Bytes of a content. */
   readonly limitBytes: number
   readonly holdStorage: HoldStorage
   /** Of the disk of the rows. */
   readonly rowsRoom: DiskRoom
-  readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
 /** What an import fills, and with what. */

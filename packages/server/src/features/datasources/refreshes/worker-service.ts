@@ -5,13 +5,14 @@ import type { DatasourceField } from '@millrace/contract/resources/datasource-fi
 import type { DatasourceImport } from '@millrace/contract/resources/datasource-import.ts'
 import type { DatasourceQuery } from '@millrace/contract/resources/datasource-query.ts'
 import type { WorkerFieldsUpdate } from '@millrace/contract/resources/datasource-version.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
+import { auditEventOf } from '../../../platform/audit.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
 import { invalidAll, refuseFaults } from '../../../platform/invalid.ts'
 import { createKeyedSemaphore, createSemaphore, SemaphoreFull } from '../../../platform/limits/semaphore.ts'
 import { type Listed, type Page, rangeOf } from '../../../platform/paging.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { HoldStorage } from '../../storage/storage-service.ts'
 import type { ContentFiles, StoredFile } from '../contents/content-files.ts'
@@ -23,9 +24,7 @@ import type { SourceAnalysis } from './source-analysis.ts'
 import { changeFields, faultsOfFields, faultsOfType } from './worker-fields.ts'
 import { createWorkerStore, type LiveVersion, type StoredWorker } from './worker-store.ts'
 
-export interface WorkerServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface WorkerServiceDependencies extends Pick<ServiceContext, 'relational' | 'recordAudit'> {
   readonly files: Pick<ContentFiles, 'store' | 'remove'>
   readonly reader: Pick<RowReader, 'readPage'>
   readonly analysis: SourceAnalysis

@@ -9,7 +9,7 @@ import {
 } from '../../../database/tables/worker-datasource.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import { and, eq, inArray, sql } from '../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../platform/stores/relational.ts'
 
 /** What the headers of a source are sealed for. */
 export const headersContext = sealedColumns.sourceHeaders.contextOf
@@ -30,6 +30,8 @@ const present = sql`clock_timestamp()`
 
 /** Worker datasources and their versions; given a transaction it works inside it. */
 export function createWorkerStore(db: Queries) {
+  const execute = sqlOn(db)
+
   const here = (companyId: string, datasourceId: string) =>
     and(eq(workerDatasources.companyId, companyId), eq(workerDatasources.datasourceId, datasourceId))
 
@@ -148,13 +150,12 @@ export function createWorkerStore(db: Queries) {
 
     /** Those of the names that are contents of datasources. */
     async listContents(names: readonly string[]): Promise<string[]> {
-      const { rows } = await db.execute<{ file: string }>(
-        sql`select content->>'file' as file from ${workerDatasources}
-          where content->>'file' in ${sql`(${sql.join(
-            names.map((name) => sql`${name}`),
-            sql`, `,
-          )})`}`,
-      )
+      const rows = await execute<{ file: string }>`
+        select content->>'file' as file from ${workerDatasources}
+        where content->>'file' in ${sql`(${sql.join(
+          names.map((name) => sql`${name}`),
+          sql`, `,
+        )})`}`
       return rows.map(({ file }) => file)
     },
 
@@ -174,21 +175,19 @@ export function createWorkerStore(db: Queries) {
 
     /** Forgets retired versions that no reader has. @returns their ids */
     async forgetRetired(seconds: number): Promise<string[]> {
-      const { rows } = await db.execute<{ id: string }>(
-        sql`delete from ${datasourceVersions}
-          where state = 'retired' and retired_at < now() - make_interval(secs => ${seconds}) returning id`,
-      )
+      const rows = await execute<{ id: string }>`
+        delete from ${datasourceVersions}
+        where state = 'retired' and retired_at < now() - make_interval(secs => ${seconds}) returning id`
       return rows.map(({ id }) => id)
     },
 
     /** Versions that have a table of rows and nothing else: their datasource is deleted, or they are retired. */
     async listOrphans(limit: number): Promise<string[]> {
-      const { rows } = await db.execute<{ id: string }>(
-        sql`select substr(relname, 3) as id from pg_class
-          where relnamespace = 'datasource_rows'::regnamespace and relkind = 'r'
-            and not exists (select 1 from ${datasourceVersions} as version where version.id = substr(relname, 3))
-          limit ${limit}`,
-      )
+      const rows = await execute<{ id: string }>`
+        select substr(relname, 3) as id from pg_class
+        where relnamespace = 'datasource_rows'::regnamespace and relkind = 'r'
+          and not exists (select 1 from ${datasourceVersions} as version where version.id = substr(relname, 3))
+        limit ${limit}`
       return rows.map(({ id }) => id)
     },
   }

@@ -7,16 +7,7 @@ import { DomainError } from '../../../platform/errors.ts'
  * Only a request whose body is complete takes a place: one that is still arriving holds nothing but the bytes
  * received so far, so that slow senders block no others.
  */
-export interface Admission {
-  /** Whether a request that arrives now is refused. */
-  isFull(): boolean
-  /** Gives a place to a request whose body is complete; false when there is none. Every place is left once. */
-  enter(): boolean
-  leave(): void
-  /** Counts bytes that a request holds; false when all together hold too many. They count until released. */
-  hold(bytes: number): boolean
-  release(bytes: number): void
-}
+export type Admission = ReturnType<typeof createAdmission>
 
 export interface AdmissionLimits {
   /** Default 8,000. */
@@ -25,25 +16,28 @@ export interface AdmissionLimits {
   readonly bytes?: number
 }
 
-export function createAdmission(limits: AdmissionLimits = {}): Admission {
+export function createAdmission(limits: AdmissionLimits = {}) {
   const { requests: maxRequests = 8000, bytes: maxBytes = 256 * 1024 * 1024 } = limits
   let requests = 0
   let bytes = 0
   return {
-    isFull: () => requests >= maxRequests || bytes >= maxBytes,
-    enter() {
+    /** Whether a request that arrives now is refused. */
+    isFull: (): boolean => requests >= maxRequests || bytes >= maxBytes,
+    /** Gives a place to a request whose body is complete; false when there is none. Every place is left once. */
+    enter(): boolean {
       if (requests >= maxRequests) return false
       requests++
       return true
     },
-    leave() {
+    leave(): void {
       requests--
     },
-    hold(more) {
+    /** Counts bytes that a request holds; false when all together hold too many. They count until released. */
+    hold(more: number): boolean {
       bytes += more
       return bytes <= maxBytes
     },
-    release(fewer) {
+    release(fewer: number): void {
       bytes -= fewer
     },
   }

@@ -39,36 +39,9 @@ type Outcome = 'stored' | 'bot'
 
 type Found = CollectorDatasource | undefined
 
-export interface CollectorService {
-  /** Reads the database of countries, for which no event waits. */
-  loadCountries(): Promise<void>
-  /**
-   * The active datasource of an identifier in lower case; a promise only where it must be asked for.
-   * @param address of the request
-   * @throws {DomainError} eventsNotDurable (rejects) when the store fails: a 404 would be final for a sender
-   */
-  find(id: string, address: string): Found | Promise<Found>
-  /**
-   * Validates each event of a request on its own and makes the outcome durable.
-   * @param address of the sender, of which the country is kept and nothing else
-   * @param fixedLabels labels of each event beside its own: the same object for many requests, which are read once
-   * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
-   */
-  collect(
-    datasource: CollectorDatasource,
-    body: CollectedBody,
-    userAgent: string | undefined,
-    address: string | undefined,
-    fixedLabels?: FixedLabels,
-  ): Promise<Outcome>
-  /** Records in the datasource log that a body rule refused a whole request. */
-  refuse(datasource: CollectorDatasource, error: DomainError): void
-  readonly totals: Readonly<CollectorTotals>
-  /** Writes what has not been written yet. */
-  close(): Promise<void>
-}
+export type CollectorService = ReturnType<typeof createCollectorService>
 
-export function createCollectorService(dependencies: CollectorDependencies): CollectorService {
+export function createCollectorService(dependencies: CollectorDependencies) {
   const { log, clock, steadyClock = clock, logger, countries } = dependencies
   const cache = createDatasourceCache(dependencies.findDatasource, steadyClock)
   const readSender = createSenderReader()
@@ -123,14 +96,32 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
   return {
     totals,
 
+    /** Reads the database of countries, for which no event waits. */
     loadCountries: countries.load,
 
-    find(id, address) {
+    /**
+     * The active datasource of an identifier in lower case; a promise only where it must be asked for.
+     * @param address of the request
+     * @throws {DomainError} eventsNotDurable (rejects) when the store fails: a 404 would be final for a sender
+     */
+    find(id: string, address: string): Found | Promise<Found> {
       const found = cache.find({ id, address })
       return found instanceof Promise ? askFor(found) : onlyActive(found)
     },
 
-    async collect(datasource, body, userAgent, address, fixedLabels) {
+    /**
+     * Validates each event of a request on its own and makes the outcome durable.
+     * @param address of the sender, of which the country is kept and nothing else
+     * @param fixedLabels labels of each event beside its own: the same object for many requests, which are read once
+     * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
+     */
+    async collect(
+      datasource: CollectorDatasource,
+      body: CollectedBody,
+      userAgent: string | undefined,
+      address: string | undefined,
+      fixedLabels?: FixedLabels,
+    ): Promise<Outcome> {
       const origin = {
         companyId: datasource.companyId,
         datasourceId: datasource.id,
@@ -165,14 +156,16 @@ export function createCollectorService(dependencies: CollectorDependencies): Col
       return 'stored'
     },
 
-    refuse(datasource, error) {
+    /** Records in the datasource log that a body rule refused a whole request. */
+    refuse(datasource: CollectorDatasource, error: DomainError): void {
       const rule = ruleOf(error)
       if (rule === undefined) return
       totals.refused++
       refusals.add(datasource, rule, error.message)
     },
 
-    close: () => refusals.close(),
+    /** Writes what has not been written yet. */
+    close: (): Promise<void> => refusals.close(),
   }
 }
 

@@ -16,12 +16,6 @@ interface Refusal {
   count: number
 }
 
-export interface Refusals {
-  add(datasource: CollectorDatasource, rule: BodyRuleId, sample: string): void
-  /** Writes what was collected, and collects no more. */
-  close(): Promise<void>
-}
-
 /**
  * Requests that were answered 4xx as a whole, for the datasource log: one row for each datasource and rule, once a
  * second. They are lost when the process is killed; no event is counted by them.
@@ -30,7 +24,7 @@ export function createRefusals(dependencies: {
   append(rows: readonly string[]): Promise<void>
   clock: Clock
   onError(error: unknown): void
-}): Refusals {
+}) {
   const { append, clock, onError } = dependencies
   const pending = new Map<string, Refusal>()
   let timer: NodeJS.Timeout | undefined
@@ -55,7 +49,7 @@ export function createRefusals(dependencies: {
   }
 
   return {
-    add(datasource, rule, sample) {
+    add(datasource: CollectorDatasource, rule: BodyRuleId, sample: string): void {
       const key = `${datasource.id} ${rule}`
       const present = pending.get(key)
       if (present) present.count++
@@ -64,7 +58,8 @@ export function createRefusals(dependencies: {
         timer ??= setTimeout(write, collectMs).unref()
       }
     },
-    async close() {
+    /** Writes what was collected, and collects no more. */
+    async close(): Promise<void> {
       closed = true
       await write()
     },

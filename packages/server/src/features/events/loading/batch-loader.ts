@@ -41,27 +41,6 @@ const largeRows = 60_000
 /** An insert may touch 100 partitions (max_partitions_per_insert_block); events have one a month. */
 const monthsPerInsert = 90
 
-export interface BatchLoader {
-  /**
-   * Stages rows that come in pieces of whole lines; may run while another batch is stored from the other table.
-   * @throws {BatchRefused} its rows are the reason
-   */
-  stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void>
-  /**
-   * Stores what was staged.
-   * @param rows that were staged
-   * @throws {BatchRefused} its rows are the reason
-   */
-  store(staging: Staging, rows: number): Promise<Outcome>
-  /**
-   * Loads rows in memory; those that the engine refuses go to quarantine.
-   * @param rows lines of the payload
-   * @param persistent whether a refusal by a table other than staging has come several times already: only then is
-   *   it taken for the rows' fault
-   */
-  loadLines(payload: Buffer, rows: number, persistent: boolean): Promise<Outcome>
-}
-
 export interface BatchLoaderDependencies {
   readonly store: LoaderStore
   readonly known: Pick<KnownKeys, 'takeBatch' | 'stored'>
@@ -74,7 +53,7 @@ export interface BatchLoaderDependencies {
  * Brings rows of the log into the columnar store. Keys are stored before events: when a load is interrupted, those
  * keys decide at its repetition, and for a process that loads another log meanwhile, so that the same events are stored.
  */
-export function createBatchLoader(dependencies: BatchLoaderDependencies): BatchLoader {
+export function createBatchLoader(dependencies: BatchLoaderDependencies) {
   const { store, known, attempted, ledger } = dependencies
 
   async function stage(staging: Staging, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
@@ -270,9 +249,24 @@ export function createBatchLoader(dependencies: BatchLoaderDependencies): BatchL
   }
 
   return {
+    /**
+     * Stages rows that come in pieces of whole lines; may run while another batch is stored from the other table.
+     * @throws {BatchRefused} its rows are the reason
+     */
     stage,
+    /**
+     * Stores what was staged.
+     * @param rows that were staged
+     * @throws {BatchRefused} its rows are the reason
+     */
     store: storeStaged,
-    loadLines: (payload, rows, persistent) =>
+    /**
+     * Loads rows in memory; those that the engine refuses go to quarantine.
+     * @param rows lines of the payload
+     * @param persistent whether a refusal by a table other than staging has come several times already: only then is
+     *   it taken for the rows' fault
+     */
+    loadLines: (payload: Buffer, rows: number, persistent: boolean): Promise<Outcome> =>
       bisect(payload, rows, () => linesOf(payload), { seen: { loaded: false }, persistent }),
   }
 }

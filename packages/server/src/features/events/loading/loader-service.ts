@@ -82,13 +82,7 @@ interface Prepared {
   readonly refused: BatchRefused | undefined
 }
 
-export interface LoaderService {
-  /** Begins to load; returns at once. Whatever fails is tried again until `stop`. */
-  start(): void
-  /** Lets the batch at hand finish and gives the lock back. Events that wait stay in the log. */
-  stop(): Promise<void>
-  state(): LoaderState
-}
+export type LoaderService = ReturnType<typeof createLoaderService>
 
 /** Until a batch that was given up has let go of everything. */
 const abandonMs = 4_000
@@ -100,7 +94,7 @@ const persistentAfter = 3
  * Moves events from the event log into the columnar store: each batch once, each `eventId` of a datasource once
  * within 7 days, counted exactly (docs/interface.md, Collector; ARCHITECTURE.md, The way of an event).
  */
-export function createLoaderService(dependencies: LoaderDependencies): LoaderService {
+export function createLoaderService(dependencies: LoaderDependencies) {
   const { log, store, checkpoints, ledger, purger, clock, logger, metrics } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
@@ -314,10 +308,12 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
   }
 
   return {
-    start() {
+    /** Begins to load; returns at once. Whatever fails is tried again until `stop`. */
+    start(): void {
       running ??= run()
     },
-    async stop() {
+    /** Lets the batch at hand finish and gives the lock back. Events that wait stay in the log. */
+    async stop(): Promise<void> {
       stopping.abort()
       const abandonTimer = setTimeout(() => store.abandon(), limits.stopWithinMs)
       // The relational store may be what hangs; its own limits end that, but later than a stop can wait.
@@ -329,7 +325,7 @@ export function createLoaderService(dependencies: LoaderDependencies): LoaderSer
       await wait.catch(() => undefined)
       condition = 'stopped'
     },
-    state: () => ({ condition, error: lastError, lagSeconds: lagSeconds(), loadedAt }),
+    state: (): LoaderState => ({ condition, error: lastError, lagSeconds: lagSeconds(), loadedAt }),
   }
 }
 

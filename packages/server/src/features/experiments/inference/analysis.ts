@@ -5,8 +5,8 @@ import { type Estimates, estimateVariants, standardErrorOf } from './estimates.t
 import { finite } from './lift.ts'
 import type { StatisticsByVariant } from './metric-statistics.ts'
 import { type Correction, correctByBenjaminiHochberg, correctByHolm } from './multiple-comparisons.ts'
-import { checkSampleRatio, type SampleRatio } from './sample-ratio.ts'
-import { type Validation, validate } from './validation.ts'
+import { checkSampleRatio } from './sample-ratio.ts'
+import { validate } from './validation.ts'
 
 /** What is settled before the first unit is exposed. */
 export interface ExperimentDesign {
@@ -57,12 +57,6 @@ export interface MetricResult {
   readonly varianceReduction: number | null
 }
 
-export interface ExperimentAnalysis {
-  readonly sampleRatio: SampleRatio
-  readonly validation: Validation
-  readonly metrics: readonly MetricResult[]
-}
-
 /**
  * All results of an experiment: estimates, comparisons with the baseline, the correction for their number, the check
  * of the sample ratio and what follows from all of it. The comparisons of all success metrics are one family (by
@@ -73,7 +67,7 @@ export function analyseExperiment(
   design: ExperimentDesign,
   metrics: readonly Metric[],
   exposed: ReadonlyMap<string, number>,
-): ExperimentAnalysis {
+) {
   const alpha = design.alpha ?? 0.05
   const results = analyseMetrics(design, metrics)
   const success = results.filter(({ role }) => role === 'success')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { detectableEffect, type PlanDesign, planSample, powerOf } from './planner.ts'
+import { type PlanDesign, planSample, powerOf } from './planner.ts'
 
 const halves = [0.5, 0.5]
 const conversion = (rate: number, more: Partial<PlanDesign> = {}): PlanDesign => ({
@@ -48,18 +48,6 @@ describe('a plan', () => {
     )
   })
 
-  it('answers the same as the effect that its units detect', () => {
-    fc.assert(
-      fc.property(anyDesign, fc.double({ min: 0.01, max: 0.5, noNaN: true }), (design, effect) => {
-        const { fixedHorizon, alwaysValid } = planSample(design, effect, null)
-        fc.pre(fixedHorizon.units > 1_000_000)
-        expect(detectableEffect(design, fixedHorizon.units).fixedHorizon).toBeCloseTo(effect, 5)
-        expect(detectableEffect(design, alwaysValid.units).alwaysValid).toBeCloseTo(effect, 5)
-      }),
-      { numRuns: 50 },
-    )
-  })
-
   it('says how much longer looking at any time takes, which no baseline changes', () => {
     const { alwaysValid, fixedHorizon } = planSample(conversion(0.05), 0.1, 1_000)
     expect(alwaysValid.ratio).toBeCloseTo(1.9148, 4)
@@ -98,17 +86,5 @@ describe('a plan', () => {
     expect(() => planSample(conversion(0.6), 0.7, null)).toThrow(/A rate of 0.6 cannot change by 0.7/)
     expect(() => planSample(conversion(0.6), -1.5, null)).toThrow(RangeError)
     expect(planSample(conversion(0.5), 1, null).fixedHorizon.units).toBeGreaterThan(0)
-  })
-})
-
-describe('the detectable effect', () => {
-  it('is null where even a rate of 1 would be missed', () => {
-    expect(detectableEffect(conversion(0.5), 8)).toEqual({ fixedHorizon: null, alwaysValid: null })
-    expect(detectableEffect(conversion(0.5), 20).fixedHorizon).toBeLessThan(1)
-  })
-
-  it('is larger where one may look at any time', () => {
-    const { fixedHorizon, alwaysValid } = detectableEffect(revenue, 50_000)
-    expect(alwaysValid).toBeGreaterThan(fixedHorizon ?? Number.NaN)
   })
 })

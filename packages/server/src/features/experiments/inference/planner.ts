@@ -39,12 +39,6 @@ export interface Plan {
   }
 }
 
-export interface DetectableEffect {
-  /** Relative increase of the baseline; null where even the largest possible one would be missed. */
-  readonly fixedHorizon: number | null
-  readonly alwaysValid: number | null
-}
-
 /**
  * How many units find a relative effect: as many as bring it, in the variant with the smallest share, to the distance
  * from 0 in standard errors that the test rejects with the power asked for. Normal approximation: a rate varies in the
@@ -90,21 +84,6 @@ function divide(units: number, shares: readonly number[]): number[] {
     .sort((a, b) => remainderOf(b) - remainderOf(a))
     .slice(0, left)
   return whole.map((each, i) => each + (largest.includes(i) ? 1 : 0))
-}
-
-/** The smallest relative increase that so many units over all variants find with the power asked for. */
-export function detectableEffect(design: PlanDesign, units: number): DetectableEffect {
-  const { oneLook, anyLook } = requiredDistances(design)
-  const value = baselineValue(design)
-  const largest = design.baseline.kind === 'rate' ? 1 / design.baseline.rate - 1 : Number.MAX_VALUE
-  const effectAt = (distance: number): number | null => {
-    if (design.baseline.kind === 'mean') return (distance * spreadOf(design, 1)) / Math.sqrt(units) / value
-    // The spread is concave in the effect and what it must stay below is linear, so they meet once.
-    const missing = (effect: number) =>
-      distance * spreadOf(design, effect) - effect * value * Math.sqrt(units)
-    return missing(largest) > 0 ? null : solveDecreasing(missing, { low: 0, high: largest })
-  }
-  return { fixedHorizon: effectAt(oneLook), alwaysValid: effectAt(anyLook) }
 }
 
 /** The chance that one look at so many units finds an effect, in the variant with the smallest share. */

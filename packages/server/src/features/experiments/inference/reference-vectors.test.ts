@@ -7,7 +7,7 @@ import { alwaysValidTest, tunedMixture } from './always-valid.ts'
 import { analyseMetrics, type ExperimentDesign } from './analysis.ts'
 import type { MetricStatistics } from './metric-statistics.ts'
 import { correctByBenjaminiHochberg, correctByHolm } from './multiple-comparisons.ts'
-import { detectableEffect, type PlanDesign, planSample, powerOf } from './planner.ts'
+import { type PlanDesign, planSample, powerOf } from './planner.ts'
 import vectors from './reference-vectors.json' with { type: 'json' }
 import { checkSampleRatio } from './sample-ratio.ts'
 
@@ -142,9 +142,5 @@ describe('plans equal their reference values', () => {
   it('units', () => {
     for (const { design, effect, units } of vectors.sample.cases)
       expect(planSample(design as PlanDesign, effect, null).fixedHorizon.units).toBe(units)
-  })
-  it('detectable effect', () => {
-    for (const { design, units, value } of vectors.detectableEffect.cases)
-      expectEqual(detectableEffect(design as PlanDesign, units).fixedHorizon, value)
   })
 })

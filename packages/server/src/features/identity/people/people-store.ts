@@ -3,30 +3,20 @@ import { teamMembers, teams } from '../../../database/tables/team.ts'
 import { users } from '../../../database/tables/user.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import { companyRows } from '../../../platform/resources/company-rows.ts'
-import { and, asc, eq, ne, sql } from '../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../platform/stores/relational.ts'
+import { and, asc, columnsOf, eq, ne, type Row, sql } from '../../../platform/stores/postgres/drizzle.ts'
+import { type Queries, sqlOn } from '../../../platform/stores/relational.ts'
 import { addressOrder } from '../sessions/tokens/token-store.ts'
 
 export type UserStatus = (typeof users.$inferSelect)['status']
 
-export interface User {
-  readonly id: string
-  readonly companyId: string
-  readonly email: string
-  readonly status: UserStatus
-  readonly roleId: string
-}
+const userColumns = columnsOf(users, ['id', 'companyId', 'email', 'status', 'roleId'])
 
-const userColumns = {
-  id: users.id,
-  companyId: users.companyId,
-  email: users.email,
-  status: users.status,
-  roleId: users.roleId,
-}
+export type User = Row<typeof userColumns>
 
 /** Look-ups and locks that several rooms share; given a transaction it works inside it. */
 export function createPeopleStore(db: Queries) {
+  const execute = sqlOn(db)
+
   return {
     /**
      * Locks the company's row until the transaction ends: changes of its settings, memberships, team hierarchy, single
@@ -66,14 +56,13 @@ export function createPeopleStore(db: Queries) {
     /** Adds those of these users who are in no team to the company's default team. */
     async addToDefaultTeam(companyId: string, userIds: Iterable<string>): Promise<void> {
       const ids = sql`${sql.param([...userIds])}::text[]`
-      await db.execute(
-        sql`insert into ${teamMembers} (company_id, team_id, user_id)
-          select person.company_id, team.id, person.id from ${users} as person
-            join ${teams} as team on team.company_id = person.company_id and team.is_default
-          where person.company_id = ${companyId} and person.id = any(${ids})
-            and not exists (select 1 from ${teamMembers} as member where member.user_id = person.id)
-          on conflict do nothing`,
-      )
+      await execute`
+        insert into ${teamMembers} (company_id, team_id, user_id)
+        select person.company_id, team.id, person.id from ${users} as person
+          join ${teams} as team on team.company_id = person.company_id and team.is_default
+        where person.company_id = ${companyId} and person.id = any(${ids})
+          and not exists (select 1 from ${teamMembers} as member where member.user_id = person.id)
+        on conflict do nothing`
     },
 
     /** Those of the ids that are teams of the company. */
@@ -89,18 +78,18 @@ export function createPeopleStore(db: Queries) {
 
     /** The user of any company whom the address signs in; otherwise one who has it too, the invited last. */
     async findUserByEmail(email: string): Promise<User | undefined> {
-      const { rows } = await db.execute<User & Record<string, unknown>>(
-        sql`select id, company_id as "companyId", email, status, role_id as "roleId" from ${users} as owner
-          where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`,
-      )
+      const rows = await execute<User>`
+        select id, company_id as "companyId", email, status, role_id as "roleId" from ${users} as owner
+        where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`
       return rows[0]
     },
 
     /** Whether the address signs in to an account of another company, or would have to. */
     async isHeldElsewhere(companyId: string, email: string): Promise<boolean> {
-      const { rows } = await db.execute<{ held: boolean }>(
-        sql`select is_email_held_elsewhere(${companyId}, ${email}) as held`,
-      )
+      const rows = await execute<{
+        held: boolean
+      }>`
+        select is_email_held_elsewhere(${companyId}, ${email}) as held`
       return rows[0]?.held === true
     },
 
@@ -126,7 +115,7 @@ export function createPeopleStore(db: Queries) {
 
     /** Violates `companies_keep_administrator` unless an administrator of the company can sign in. */
     async requireAdministrator(companyId: string): Promise<void> {
-      await db.execute(sql`select require_administrator(${companyId})`)
+      await execute`select require_administrator(${companyId})`
     },
   }
 }

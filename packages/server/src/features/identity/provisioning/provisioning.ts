@@ -10,8 +10,6 @@ import { createScimDiscoveryService } from './scim-discovery-service.ts'
 import { createScimRequestService } from './scim-request-service.ts'
 import { createScimUserService } from './users/scim-user-service.ts'
 
-export type Provisioning = ReturnType<typeof createProvisioning>
-
 /** Provisioning as a whole: a company's configuration, its tokens, and the SCIM service. */
 export function createProvisioning(dependencies: IdentityContext) {
   const lifecycle = createUserLifecycle(dependencies)

@@ -3,7 +3,7 @@ import { users } from '../../../database/tables/user.ts'
 import { hashSecret, isSecret } from '../../../platform/crypto/secrets.ts'
 import { networkOf } from '../../../platform/network-address.ts'
 import { and, eq, sql } from '../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../platform/stores/relational.ts'
 
 /** How familiar the source of an attempt is. */
 export interface Familiarity {
@@ -39,6 +39,8 @@ export type FamiliarStore = ReturnType<typeof createFamiliarStore>
 
 /** Where users have signed in; given a transaction it works inside it. */
 export function createFamiliarStore(db: Queries) {
+  const execute = sqlOn(db)
+
   async function remember(userId: string, kind: 'network' | 'device', hash: Buffer): Promise<void> {
     const { rowCount } = await db.execute(
       sql`insert into ${familiarOrigins} as known (user_id, kind, origin_hash, used_at, expires_at)
@@ -47,12 +49,11 @@ export function createFamiliarStore(db: Queries) {
         where known.used_at < now() - ${refreshAfter}::interval`,
     )
     if ((rowCount ?? 0) === 0) return
-    await db.execute(
-      sql`delete from ${familiarOrigins} where user_id = ${userId} and kind = ${kind} and (
-        expires_at < now() or origin_hash not in (
-          select origin_hash from ${familiarOrigins} where user_id = ${userId} and kind = ${kind}
-          order by used_at desc, origin_hash limit ${maxPerKind}))`,
-    )
+    await execute`
+      delete from ${familiarOrigins} where user_id = ${userId} and kind = ${kind} and (
+      expires_at < now() or origin_hash not in (
+        select origin_hash from ${familiarOrigins} where user_id = ${userId} and kind = ${kind}
+        order by used_at desc, origin_hash limit ${maxPerKind}))`
   }
 
   return {
@@ -63,13 +64,12 @@ export function createFamiliarStore(db: Queries) {
         select 1 from ${familiarOrigins} as origin join ${users} as owner on owner.id = origin.user_id
         where owner.email = ${email} and owner.holds_email and owner.status = 'active' and origin.origin_hash = ${hash}
           and origin.expires_at > now())`
-      const { rows } = await db.execute<Familiarity & Record<string, unknown>>(
-        sql`select (
-          select id from ${users} where email = ${email} and holds_email and status <> 'deleted'
-        ) as "userId", ${hasOwn(network)} as "hasNetwork", ${hasOwn(deviceHash)} as "hasDevice", exists (
-          select 1 from ${familiarOrigins} where origin_hash in (${network}, ${deviceHash}) and expires_at > now()
-        ) as "isKnown"`,
-      )
+      const rows = await execute<Familiarity>`
+        select (
+        select id from ${users} where email = ${email} and holds_email and status <> 'deleted'
+      ) as "userId", ${hasOwn(network)} as "hasNetwork", ${hasOwn(deviceHash)} as "hasDevice", exists (
+        select 1 from ${familiarOrigins} where origin_hash in (${network}, ${deviceHash}) and expires_at > now()
+      ) as "isKnown"`
       const [row] = rows
       if (!row) throw new Error('a select without a table gives its row')
       return { ...row, userId: row.userId ?? undefined }

@@ -23,8 +23,6 @@ export interface SingleSignOnDependencies extends IdentityContext, SingleSignOnP
   readonly resolveTxt: ResolveTxt
 }
 
-export type SingleSignOn = ReturnType<typeof createSingleSignOn>
-
 /** Single sign-on as a whole: its configuration and the sign-ins through it. */
 export function createSingleSignOn(dependencies: SingleSignOnDependencies) {
   const { clock } = dependencies

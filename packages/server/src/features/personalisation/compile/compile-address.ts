@@ -4,13 +4,7 @@ import type { RunView } from './executable.ts'
 import { partsOf, type TemplatePart } from './placeholders.ts'
 import { failed, printValue } from './values.ts'
 
-export interface CompiledAddress {
-  readonly bindings: readonly CompiledBinding[]
-  /** Undefined where a value is missing that it consists of, or where it becomes no address that may be answered. */
-  readonly read: (run: RunView) => string | undefined
-  /** The host that is written in it; undefined where it depends on values. */
-  readonly host: string | undefined
-}
+export type CompiledAddress = ReturnType<typeof compileAddress>
 
 const isText = (part: TemplatePart): part is { readonly text: string } => 'text' in part
 
@@ -34,7 +28,7 @@ export function compileAddress(
   bindings: ReadonlyMap<string, CompiledBinding>,
   links: boolean,
   { isForeign, mayLeadTo }: Pick<CompileContext, 'isForeign' | 'mayLeadTo'>,
-): CompiledAddress {
+) {
   const parts = partsOf(template.trim())
   const used = parts.flatMap((part) => (isText(part) ? [] : (bindings.get(part.placeholder) ?? [])))
   const check = links ? linkAddress : webAddress
@@ -62,8 +56,10 @@ export function compileAddress(
 
   return {
     bindings: used,
+    /** The host that is written in it; undefined where it depends on values. */
     host,
-    read(run) {
+    /** Undefined where a value is missing that it consists of, or where it becomes no address that may be answered. */
+    read(run: RunView): string | undefined {
       const text = write(run)
       const address = text === undefined ? undefined : check(text)
       return address !== undefined && isChosen && !mayLeadTo(address) ? undefined : address

@@ -1,10 +1,6 @@
-import type {
-  Binding,
-  Edge,
-  Entrypoint,
-  WorkflowDefinition,
-} from '@millrace/contract/resources/workflow-definition.ts'
-import { type OutputKind, zoneOrder } from '@millrace/contract/resources/workflow-definition.ts'
+import type { Binding, Edge, WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
+import type { Entrypoint } from '@millrace/contract/resources/workflow-entrypoint.ts'
+import { type OutputKind, zoneOrder } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { Analyze } from '@millrace/contract/resources/workflow-version.ts'
 import type { KnownTemplate } from '../definition/definition-resources.ts'
 import {

@@ -1,10 +1,6 @@
 import type { ExperimentStatus } from '@millrace/contract/resources/experiment.ts'
-import type {
-  ChannelType,
-  Entrypoint,
-  NodeType,
-  OutputKind,
-} from '@millrace/contract/resources/workflow-definition.ts'
+import type { NodeType } from '@millrace/contract/resources/workflow-definition.ts'
+import type { ChannelType, Entrypoint, OutputKind } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { PersonService } from '../../analytics/persons/person-service.ts'
 import type { NodeQuestion, RowReader } from '../../datasources/rows/row-reader.ts'
 import type { ComputingLimits } from '../run/computing-limits.ts'

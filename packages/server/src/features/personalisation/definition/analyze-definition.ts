@@ -1,11 +1,13 @@
 import {
-  channelTypes,
-  entrypointFormats,
   nodeCategories,
-  type OutputKind,
   type WorkflowDefinition,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import {
+  channelTypes,
+  entrypointFormats,
+  type OutputKind,
+} from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { Analyze, AnalyzeOverrides } from '@millrace/contract/resources/workflow-version.ts'
 import {
   isAssignable,

@@ -1,8 +1,5 @@
-import {
-  nodeCategories,
-  type WorkflowDefinition,
-  zoneOrder,
-} from '@millrace/contract/resources/workflow-definition.ts'
+import { nodeCategories, type WorkflowDefinition } from '@millrace/contract/resources/workflow-definition.ts'
+import { zoneOrder } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { DefinitionResources } from './definition-resources.ts'
 import { kindOf, logicKindOf } from './nodes/nodes.ts'
 import type { DefinitionGraph, GraphEdge } from './scope.ts'

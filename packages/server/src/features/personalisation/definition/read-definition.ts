@@ -1,16 +1,14 @@
 import { keyPattern, patternMeanings } from '@millrace/contract/resources/formats.ts'
 import {
-  channelFormats,
-  channelTypes,
   type DefinitionFault,
   definitionLimits,
   Edge,
-  Entrypoint,
   type NodeType,
   nodeSchemas,
   type WorkflowDefinition,
   type WorkflowNode,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { channelFormats, channelTypes, Entrypoint } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import { faultsOfShape } from '../../../platform/http/validation.ts'
 import { isObject } from '../../../platform/plain-object.ts'
 import { nearestName } from '../../../platform/text/nearest.ts'

@@ -4,7 +4,7 @@ import { createLoadingCache } from '../../../platform/cache/loading-cache.ts'
 import type { Clock } from '../../../platform/clock.ts'
 import { newId } from '../../../platform/ids.ts'
 import { createSharedTimeout } from '../../../platform/limits/shared-timeout.ts'
-import type { Logger } from '../../../platform/logger.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { PersonEvent } from '../../analytics/persons/person.ts'
 import type { Principal } from '../../identity/sessions/principal.ts'
 import type {
@@ -35,7 +35,7 @@ export type Viewer = Pick<Principal, 'companyId' | 'teamIds'>
 /** Datasources of the company that one of the teams sees. */
 export type ListSeenDatasources = (viewer: Viewer) => Promise<readonly string[]>
 
-export interface RunnerDependencies {
+export interface RunnerDependencies extends Pick<ServiceContext, 'publicUrl' | 'clock' | 'log'> {
   readonly findZone: FindZone
   readonly readCompany: ReadCompany
   readonly listExperiments: ListExperiments
@@ -46,14 +46,10 @@ export interface RunnerDependencies {
   readonly openZone: (timezone: string) => WallClock
   /** Makes an event durable; of a crawler that it came. @throws where the event log takes none */
   readonly record: (event: RunnerEvent) => Promise<void>
-  /** Address under which users reach the service, without a path. */
-  readonly publicUrl: () => string
   /** Milliseconds that a run may wait for its data. */
   readonly timeLimitMs: number
-  readonly clock: Clock
   /** By which what is remembered grows old; the same clock when absent. */
   readonly steadyClock?: Clock
-  readonly log: Pick<Logger, 'warn' | 'error'>
   readonly metrics?: RunnerMetrics
 }
 

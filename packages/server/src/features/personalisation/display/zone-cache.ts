@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { createLoadingCache } from '../../../platform/cache/loading-cache.ts'
-import type { Clock } from '../../../platform/clock.ts'
 import { createSemaphore } from '../../../platform/limits/semaphore.ts'
-import type { Logger } from '../../../platform/logger.ts'
 import { holdersOf } from '../../../platform/network-address.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import { compileDefinition } from '../compile/compile-definition.ts'
 import type { Executable, ListExperiments, RunnableExperiment } from '../compile/executable.ts'
 import type { FindZone, RunnableZone } from '../runnable-zone.ts'
@@ -19,14 +18,12 @@ export interface ReadyZone {
   readonly experiments: ReadonlyMap<string, RunnableExperiment>
 }
 
-export interface ZoneCacheOptions {
+export interface ZoneCacheOptions extends Pick<ServiceContext, 'clock' | 'log'> {
   readonly findZone: FindZone
   readonly readCompany: ReadCompany
   readonly listExperiments: ListExperiments
   /** Whether changes of workflows are being notified. */
   readonly isListening: () => boolean
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'warn' | 'error'>
   /** Zones that are remembered, and as many addresses without one; default 10,000. */
   readonly capacity?: number
   /** Look-ups of addresses that are not remembered, at once; default 64, and 1,000 wait. */

@@ -3,7 +3,7 @@ import {
   channelTypes,
   type Entrypoint,
   entrypointFormats,
-} from '@millrace/contract/resources/workflow-definition.ts'
+} from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
 import { isObject } from '../../../platform/plain-object.ts'
 import { withIsoDates, withoutNulls } from '../../../platform/resources/resource.ts'

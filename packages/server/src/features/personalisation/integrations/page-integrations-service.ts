@@ -4,8 +4,7 @@ import { gzip } from 'node:zlib'
 import type { PageIntegration, PageIntegrations } from '@millrace/contract/resources/page-integration.ts'
 import type { Integration } from '@millrace/contract/resources/workflow-integration.ts'
 import { createLoadingCache } from '../../../platform/cache/loading-cache.ts'
-import type { Clock } from '../../../platform/clock.ts'
-import type { Logger } from '../../../platform/logger.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import { codeFileOf, pageSettingsOf } from './page-settings.ts'
 
 /** What the pages of a company are given. */
@@ -20,13 +19,11 @@ export interface PageBundle {
   readonly workflowIds: ReadonlySet<string>
 }
 
-export interface PageIntegrationsDependencies {
+export interface PageIntegrationsDependencies extends Pick<ServiceContext, 'clock' | 'log'> {
   /** Integrations of published workflows that pages attach, the oldest first. */
   readonly listAttachable: (companyId: string) => Promise<readonly Integration[]>
   /** The company of a workflow; undefined where it is deleted. */
   readonly findCompanyOfWorkflow: (workflowId: string) => Promise<string | undefined>
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'warn'>
   /** Bytes of all companies that are remembered; default 64 MiB. */
   readonly capacity?: number
 }

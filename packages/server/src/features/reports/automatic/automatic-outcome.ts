@@ -1,5 +1,4 @@
-import type { Logger } from '../../../platform/logger.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import { archiveReport } from '../archive-report.ts'
 import type { AutomaticOutcome } from '../generations/generation-worker.ts'
@@ -9,11 +8,10 @@ import type { PauseAutomatic } from './pause-automatic.ts'
 import { failureMail, reportMail } from './report-mails.ts'
 import { createReportSettingsStore, type StoredSettings } from './report-settings-store.ts'
 
-export interface AutomaticOutcomeDependencies extends Readers {
-  readonly enqueueMail: EnqueueMail
+export interface AutomaticOutcomeDependencies
+  extends Readers,
+    Pick<ServiceContext, 'enqueueMail' | 'publicUrl' | 'log'> {
   readonly pause: PauseAutomatic
-  readonly publicUrl: () => string
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Sends automatic reports once they are complete, with the rights and recipients of that moment. */

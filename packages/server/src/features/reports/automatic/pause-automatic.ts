@@ -1,5 +1,4 @@
-import type { RecordAudit } from '../../../platform/audit.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Readers } from '../readers.ts'
 import { pauseMail } from './report-mails.ts'
@@ -8,11 +7,9 @@ import { createReportSettingsStore, type StoredSettings } from './report-setting
 /** Stops an automatic report until it is enabled again, says so in its settings, and notifies its owner. */
 export type PauseAutomatic = (tx: Queries, settings: StoredSettings, reason: string) => Promise<void>
 
-export interface PauseAutomaticDependencies {
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
+export interface PauseAutomaticDependencies
+  extends Pick<ServiceContext, 'recordAudit' | 'enqueueMail' | 'publicUrl'> {
   readonly findReader: Readers['findReader']
-  readonly publicUrl: () => string
 }
 
 export function createPauseAutomatic({

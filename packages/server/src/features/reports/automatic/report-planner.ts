@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Work } from '../../../platform/work/background.ts'
 import type { Interval, TimeRules } from '../../questions/time-rules.ts'
 import { createGenerationStore } from '../generations/generation-store.ts'
@@ -13,13 +13,11 @@ import type { PauseAutomatic } from './pause-automatic.ts'
 import { defaultPrompt } from './prompts.ts'
 import { createReportSettingsStore, type StoredSettings } from './report-settings-store.ts'
 
-export interface ReportPlannerDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface ReportPlannerDependencies extends Pick<ServiceContext, 'relational' | 'log'> {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly time: TimeRules
   readonly findReader: Readers['findReader']
   readonly pause: PauseAutomatic
-  readonly log: Pick<Logger, 'error'>
 }
 
 /** Settings of one transaction. */

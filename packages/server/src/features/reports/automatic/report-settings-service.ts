@@ -5,15 +5,15 @@ import type {
   ReportSettings,
   ReportSettingsUpdate,
 } from '@millrace/contract/resources/report-settings.ts'
-import { auditEventOf, type RecordAudit } from '../../../platform/audit.ts'
+import { auditEventOf } from '../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../platform/changes.ts'
-import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Language } from '../../../platform/i18n/language.ts'
 import { newId } from '../../../platform/ids.ts'
 import { refuseFaults } from '../../../platform/invalid.ts'
 import { faultsOfRecipients, parseEmailAddress } from '../../../platform/mail/email-address.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { TimeRules } from '../../questions/time-rules.ts'
 import { lastPeriod } from '../periods/periods.ts'
@@ -27,13 +27,11 @@ import {
   type StoredSettings,
 } from './report-settings-store.ts'
 
-export interface ReportSettingsServiceDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
-  readonly recordAudit: RecordAudit
+export interface ReportSettingsServiceDependencies
+  extends Pick<ServiceContext, 'relational' | 'recordAudit' | 'clock'> {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly listReaders: Readers['listReaders']
   readonly time: TimeRules
-  readonly clock: Clock
 }
 
 type Wanted = NonNullable<ReportSettingsUpdate['analyses'][GuidedAnalysisName]>

@@ -18,7 +18,7 @@ import {
   notInArray,
   sql,
 } from '../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../platform/stores/relational.ts'
 import { createLedger, type Held } from '../../../platform/work/ledger.ts'
 
 export type StoredGeneration = typeof reportGenerations.$inferSelect
@@ -29,9 +29,13 @@ export type NewGeneration = Pick<
 >
 
 const underWay = inArray(reportGenerations.state, ['queued', 'running'])
+/** That a piece of evidence is of a generation that is done. */
+const ofDone = and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done'))
 
 /** The ledger of generations, which is also the queue that they are taken from; given a transaction it works inside it. */
 export function createGenerationStore(db: Queries) {
+  const execute = sqlOn(db)
+
   const ledger = createLedger(db, reportGenerations, 'report_generations')
   const ofReport = (companyId: string, reportId: string) =>
     and(eq(reportGenerations.companyId, companyId), eq(reportGenerations.reportId, reportId))
@@ -75,16 +79,13 @@ export function createGenerationStore(db: Queries) {
      * other until the transaction ends, so that none is counted without another's.
      */
     async countRecent(companyId: string, userId: string): Promise<{ count: number; freeIn: number }> {
-      await db.execute(
-        sql`select pg_advisory_xact_lock(hashtextextended(${`report_generations.${userId}`}, 0))`,
-      )
-      const { rows } = await db.execute<{ count: number; free_in: number }>(
-        sql`select count(*)::int as count,
-            coalesce(extract(epoch from min(created_at) + interval '1 hour' - now()), 0)::float8 as free_in
-          from ${reportGenerations}
-          where company_id = ${companyId} and requested_by = ${userId}
-            and created_at > now() - interval '1 hour'`,
-      )
+      await execute`select pg_advisory_xact_lock(hashtextextended(${`report_generations.${userId}`}, 0))`
+      const rows = await execute<{ count: number; free_in: number }>`
+        select count(*)::int as count,
+          coalesce(extract(epoch from min(created_at) + interval '1 hour' - now()), 0)::float8 as free_in
+        from ${reportGenerations}
+        where company_id = ${companyId} and requested_by = ${userId}
+          and created_at > now() - interval '1 hour'`
       const [row] = rows
       return { count: row?.count ?? 0, freeIn: Math.max(1, Math.ceil(row?.free_in ?? 0)) }
     },
@@ -143,10 +144,7 @@ export function createGenerationStore(db: Queries) {
       const rows = await db
         .select({ evidence: reportEvidence.content })
         .from(reportEvidence)
-        .innerJoin(
-          reportGenerations,
-          and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done')),
-        )
+        .innerJoin(reportGenerations, ofDone)
         .where(and(eq(reportEvidence.companyId, companyId), eq(reportEvidence.reportId, reportId)))
         .orderBy(asc(reportEvidence.position))
       return rows.map(({ evidence }) => evidence)
@@ -160,10 +158,7 @@ export function createGenerationStore(db: Queries) {
       const [row] = await db
         .select({ generationId: reportEvidence.generationId, evidence: reportEvidence.content })
         .from(reportEvidence)
-        .innerJoin(
-          reportGenerations,
-          and(eq(reportGenerations.id, reportEvidence.generationId), eq(reportGenerations.state, 'done')),
-        )
+        .innerJoin(reportGenerations, ofDone)
         .where(
           and(
             eq(reportEvidence.companyId, companyId),
@@ -179,15 +174,16 @@ export function createGenerationStore(db: Queries) {
      * report; null where that user is gone.
      */
     async findReaderId(generationId: string): Promise<string | null> {
-      const { rows } = await db.execute<{ reader_id: string | null }>(
-        sql`select case asked.requested_type when 'platform' then settings.owner_id else asked.requested_by end
-            as reader_id
-          from ${reportGenerations} as asked
-            join ${reports} as report on report.id = asked.report_id
-            left join ${reportSettings} as settings
-              on settings.company_id = report.company_id and settings.slug = report.slug
-          where asked.id = ${generationId}`,
-      )
+      const rows = await execute<{
+        reader_id: string | null
+      }>`
+        select case asked.requested_type when 'platform' then settings.owner_id else asked.requested_by end
+          as reader_id
+        from ${reportGenerations} as asked
+          join ${reports} as report on report.id = asked.report_id
+          left join ${reportSettings} as settings
+            on settings.company_id = report.company_id and settings.slug = report.slug
+        where asked.id = ${generationId}`
       return rows[0]?.reader_id ?? null
     },
 

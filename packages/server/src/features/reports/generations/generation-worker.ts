@@ -1,10 +1,9 @@
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportUsage } from '@millrace/contract/resources/report.ts'
-import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { Queries, Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
+import type { Queries } from '../../../platform/stores/relational.ts'
 import { createLedgerWork } from '../../../platform/work/ledger-work.ts'
 import type { QuestionBase, ReadQuestion } from '../../questions/question-reader.ts'
 import type { Interval, TimeRules } from '../../questions/time-rules.ts'
@@ -26,8 +25,7 @@ export interface AutomaticOutcome {
   onFailed(tx: Queries, report: StoredReport, failure: Failure): Promise<void>
 }
 
-export interface GenerationWorkerDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface GenerationWorkerDependencies extends Pick<ServiceContext, 'relational' | 'clock' | 'log'> {
   readonly generator: ReportGenerator
   readonly plans: PlanReader
   readonly checkSections: CheckSections
@@ -38,8 +36,6 @@ export interface GenerationWorkerDependencies {
   /** Of the disk of the evidence. */
   readonly rowsRoom: DiskRoom
   readonly automatic: AutomaticOutcome
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
 /** At once in one process. */

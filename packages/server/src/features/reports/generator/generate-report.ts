@@ -31,15 +31,7 @@ export interface ReportGeneratorDependencies {
   readonly clock?: Clock
 }
 
-export interface ReportGenerator {
-  /**
-   * Plans the queries of an analysis, runs them, finds what is to be told and writes it; its texts have passed
-   * `checkSections`.
-   * @throws {GenerationFailure} where every query failed
-   * @throws the reason of `signal` once it is aborted
-   */
-  generate(request: GenerationRequest): Promise<GeneratedReport>
-}
+export type ReportGenerator = ReturnType<typeof createReportGenerator>
 
 /** Queries that a guided analysis asks about, for its progress. */
 const expectedQueries = 20
@@ -51,9 +43,15 @@ export function createReportGenerator({
   describe,
   time,
   clock = systemClock,
-}: ReportGeneratorDependencies): ReportGenerator {
+}: ReportGeneratorDependencies) {
   return {
-    async generate(request) {
+    /**
+     * Plans the queries of an analysis, runs them, finds what is to be told and writes it; its texts have passed
+     * `checkSections`.
+     * @throws {GenerationFailure} where every query failed
+     * @throws the reason of `signal` once it is aborted
+     */
+    async generate(request: GenerationRequest): Promise<GeneratedReport> {
       const begun = performance.now()
       const { analysis, locale, timezone, generationId, currency, signal } = request
       signal.throwIfAborted()

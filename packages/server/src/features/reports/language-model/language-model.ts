@@ -22,13 +22,7 @@ export interface Message {
 /** Why the model gave no answer. The message names neither the key nor what was sent or answered. */
 export class LanguageModelError extends Error {}
 
-export interface LanguageModel {
-  /**
-   * The model's answer to a conversation. It is a text of unknown worth: who asks validates it.
-   * @throws {LanguageModelError} when there is none in time, or it is no answer of such an interface
-   */
-  complete(messages: readonly Message[], signal?: AbortSignal): Promise<string>
-}
+export type LanguageModel = ReturnType<typeof createLanguageModel>
 
 export interface LanguageModelDependencies {
   readonly settings: LanguageModelSettings
@@ -68,7 +62,7 @@ export function createLanguageModel({
   log,
   timeoutMs = 60_000,
   retryMs = 500,
-}: LanguageModelDependencies): LanguageModel {
+}: LanguageModelDependencies) {
   const semaphore = createSemaphore(atOnce, waiting)
   const { url, name, key } = settings
 
@@ -94,7 +88,11 @@ export function createLanguageModel({
   }
 
   return {
-    async complete(messages, signal) {
+    /**
+     * The model's answer to a conversation. It is a text of unknown worth: who asks validates it.
+     * @throws {LanguageModelError} when there is none in time, or it is no answer of such an interface
+     */
+    async complete(messages: readonly Message[], signal?: AbortSignal): Promise<string> {
       const body = JSON.stringify({
         model: name,
         messages,

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 import { DomainError } from '../../../platform/errors.ts'
 import { absoluteQuery } from '../../questions/absolute-query.ts'
 import { plannedQuery, titleOf } from '../../questions/describe-query.ts'
-import { createPeriods, type Period } from '../../questions/periods.ts'
+import { createPeriods, type Period, windowOf } from '../../questions/periods.ts'
 import type { PlannedQuery } from '../../questions/planned-query.ts'
 import type { QuestionContext, ReadQuestion } from '../../questions/question-reader.ts'
 import type { TimeRules } from '../../questions/time-rules.ts'
@@ -84,7 +84,7 @@ export function createModelPlanner({ model, calendar, validateQuery }: ModelPlan
       plan: {
         title: titleOf(asked, meta, locale),
         queries: planned,
-        period: periods.windowOf(period),
+        period: windowOf(period),
         comparisonWindows: periods.comparisonsOf(period),
         unread: [],
       },

@@ -1,5 +1,14 @@
-import type { ComparisonWindows, ReportCadence, Window } from '@millrace/contract/resources/report.ts'
-import type { Interval, TimeRules, Zone } from '../../questions/time-rules.ts'
+import type {
+  ComparisonWindows,
+  ReportCadence,
+  ReportCreation,
+  Window,
+} from '@millrace/contract/resources/report.ts'
+import { invalid } from '../../../platform/invalid.ts'
+import { windowOf } from '../../questions/periods.ts'
+import { type Interval, readRange, type TimeRules, type Zone } from '../../questions/time-rules.ts'
+
+export { windowOf }
 
 /** The calendar unit that a period of each cadence is. */
 const units = { monthly: 'month', quarterly: 'quarter', yearly: 'year' } as const
@@ -7,10 +16,11 @@ type CalendarUnit = (typeof units)[ReportCadence]
 
 const day = 86_400_000
 
-export const windowOf = ({ from, to }: Interval): Window => ({
-  start: new Date(from).toISOString(),
-  end: new Date(to).toISOString(),
-})
+/** A guided analysis without a period is about so many days, up to yesterday: whole weeks, so that weekdays balance. */
+const defaultPeriod = 'last 28 days'
+const maxPeriodDays = 732
+/** The part of a unit that has passed: it is told so far in any case, and compared as the unit is. */
+const toDate = /^\s*(week|month|quarter|year) to date\s*$/i
 
 const intervalOf = ({ start, end }: Window): Interval => ({ from: Date.parse(start), to: Date.parse(end) })
 
@@ -40,8 +50,34 @@ export function lastPeriod(
 const begunUnits = ['week', 'month', 'quarter', 'year'] as const
 
 /** Whether a stretch is a week, month, quarter or year of the calendar. */
-export function isCalendarUnit({ from, to }: Interval, zone: Zone, { startOf, add }: TimeRules): boolean {
+function isCalendarUnit({ from, to }: Interval, zone: Zone, { startOf, add }: TimeRules): boolean {
   return begunUnits.some((unit) => startOf(zone, from, unit) === from && add(zone, from, 1, unit) === to)
+}
+
+/** The period that a user asks for. @throws {DomainError} `validation` */
+export function readPeriod(
+  wanted: ReportCreation['period'],
+  now: { readonly instant: number; readonly zone: Zone },
+  time: TimeRules,
+): Interval {
+  const { instant, zone } = now
+  const named = typeof wanted === 'string' ? wanted.replace(toDate, 'this $1') : wanted
+  const read = readRange(time, named ?? defaultPeriod, now)
+  if ('fault' in read) throw invalid('period', `must be a range of dates: ${read.fault}`)
+  const { from } = read
+  if (!Number.isFinite(from) || !Number.isFinite(read.to)) {
+    throw invalid('period', 'must have a first and a last day')
+  }
+  const today = time.startOf(zone, instant, 'day')
+  const tomorrow = time.add(zone, today, 1, 'day')
+  if (from >= tomorrow) throw invalid('period', 'must not begin after today')
+  // A unit of the calendar stays whole, so that it is compared with the unit before, each up to as many whole days. Of
+  // any other period what has not happened yet would look like a fall; today is not over either.
+  const end = isCalendarUnit(read, zone, time) ? read.to : from < today ? today : tomorrow
+  const to = read.to > instant ? Math.min(read.to, end) : read.to
+  if (to - from > maxPeriodDays * day) throw invalid('period', `must have at most ${maxPeriodDays} days`)
+  if (to <= from) throw invalid('period', 'must have at least one day')
+  return { from, to }
 }
 
 /** The whole unit of which a period is the beginning, as the window shows that it is compared with; else the period. */

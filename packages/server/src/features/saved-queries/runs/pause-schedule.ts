@@ -1,5 +1,4 @@
-import type { RecordAudit } from '../../../platform/audit.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 import { createSavedQueryStore, type StoredSavedQuery } from '../saved-query-store.ts'
 import { pauseMail } from './run-mails.ts'
@@ -7,11 +6,7 @@ import { pauseMail } from './run-mails.ts'
 /** Stops a schedule until an enabled one is sent, says so on the saved query, and notifies its owner. */
 export type PauseSchedule = (tx: Queries, savedQuery: StoredSavedQuery, reason: string) => Promise<void>
 
-export interface PauseDependencies {
-  readonly recordAudit: RecordAudit
-  readonly enqueueMail: EnqueueMail
-  readonly publicUrl: () => string
-}
+export type PauseDependencies = Pick<ServiceContext, 'recordAudit' | 'enqueueMail' | 'publicUrl'>
 
 /** The saved query is locked by the caller's transaction. */
 export function createPauseSchedule({

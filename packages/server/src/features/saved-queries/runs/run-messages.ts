@@ -1,7 +1,4 @@
-import type { Clock } from '../../../platform/clock.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
-import type { Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { Work } from '../../../platform/work/background.ts'
 import type { Zone } from '../../analytics/query/time/zone.ts'
 import { createSavedQueryStore } from '../saved-query-store.ts'
@@ -27,16 +24,12 @@ export type SendMessage = (
   message: RunMessage,
 ) => Promise<boolean>
 
-export interface RunMessagesDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface RunMessagesDependencies
+  extends Pick<ServiceContext, 'relational' | 'enqueueMail' | 'publicUrl' | 'clock' | 'log'> {
   readonly sendMessage: SendMessage
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly openZone: (name: string) => Zone
-  readonly enqueueMail: EnqueueMail
   readonly pause: PauseSchedule
-  readonly publicUrl: () => string
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Longer than any attempt may take. */

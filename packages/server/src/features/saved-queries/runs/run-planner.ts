@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../../../platform/ids.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import type { Work } from '../../../platform/work/background.ts'
 import type { Zone } from '../../analytics/query/time/zone.ts'
 import { createSavedQueryStore, type StoredSavedQuery } from '../saved-query-store.ts'
@@ -10,12 +9,10 @@ import { readSchedule } from '../schedule/read-schedule.ts'
 import type { PauseSchedule } from './pause-schedule.ts'
 import { createRunStore, type NewRun } from './run-store.ts'
 
-export interface RunPlannerDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface RunPlannerDependencies extends Pick<ServiceContext, 'relational' | 'log'> {
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly openZone: (name: string) => Zone
   readonly pause: PauseSchedule
-  readonly log: Pick<Logger, 'error'>
 }
 
 /** Saved queries of one transaction. */

@@ -5,7 +5,7 @@ import {
 } from '../../../database/tables/saved-query.ts'
 import type { Range } from '../../../platform/paging.ts'
 import { and, count, desc, eq, inArray, lte, sql } from '../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../platform/stores/relational.ts'
 import { createLedger, type Held } from '../../../platform/work/ledger.ts'
 
 export type StoredRun = typeof savedQueryRuns.$inferSelect
@@ -178,14 +178,13 @@ export function createRunStore(db: Queries) {
 
     /** Takes the message that is due longest; no other process gets it until `leaseSeconds` have passed. */
     async takeMessage(leaseSeconds: number): Promise<{ message: StoredMessage; run: StoredRun } | undefined> {
-      const { rows } = await db.execute<{ run_id: string; linked_account_id: string }>(
-        sql`update ${savedQueryMessages} set attempts = attempts + 1,
-            due_at = now() + make_interval(secs => ${leaseSeconds})
-          where (run_id, linked_account_id) = (
-            select run_id, linked_account_id from ${savedQueryMessages}
-            where state = 'queued' and due_at <= now() order by due_at limit 1 for update skip locked
-          ) returning run_id, linked_account_id`,
-      )
+      const rows = await sqlOn(db)<{ run_id: string; linked_account_id: string }>`
+        update ${savedQueryMessages} set attempts = attempts + 1,
+          due_at = now() + make_interval(secs => ${leaseSeconds})
+        where (run_id, linked_account_id) = (
+          select run_id, linked_account_id from ${savedQueryMessages}
+          where state = 'queued' and due_at <= now() order by due_at limit 1 for update skip locked
+        ) returning run_id, linked_account_id`
       const [taken] = rows
       if (!taken) return undefined
       const [found] = await db

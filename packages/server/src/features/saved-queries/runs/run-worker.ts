@@ -1,9 +1,6 @@
-import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { EnqueueMail } from '../../../platform/mail/mail-queue.ts'
-import type { Relational } from '../../../platform/stores/relational.ts'
+import type { ServiceContext } from '../../../platform/service-context.ts'
 import { createLedgerWork, type Verdict } from '../../../platform/work/ledger-work.ts'
 import type { Zone } from '../../analytics/query/time/zone.ts'
 import type { Answer, QueryRequest } from '../../analytics/statistics-service.ts'
@@ -16,19 +13,15 @@ import { createRowCounter, fileNamesOf } from './result-files.ts'
 import { failureMail, type RunResult, resultMail } from './run-mails.ts'
 import { createRunStore, type StoredRun } from './run-store.ts'
 
-export interface RunWorkerDependencies {
-  readonly relational: Pick<Relational, 'db' | 'transaction'>
+export interface RunWorkerDependencies
+  extends Pick<ServiceContext, 'relational' | 'enqueueMail' | 'publicUrl' | 'clock' | 'log'> {
   readonly answer: (request: QueryRequest) => Pick<Answer, 'pieces' | 'warnings'>
   readonly readSettings: (companyId: string) => Promise<{ readonly timezone: string }>
   readonly openZone: (name: string) => Zone
-  readonly enqueueMail: EnqueueMail
   readonly pause: PauseSchedule
   readonly holdStorage: HoldStorage
   /** Of the disk of the results. */
   readonly rowsRoom: DiskRoom
-  readonly publicUrl: () => string
-  readonly clock: Clock
-  readonly log: Pick<Logger, 'warn' | 'error'>
 }
 
 interface Receivers {

@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module'
+import type { GetColumnData, SQL } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 
 /**
  * What the service uses of Drizzle, from its CommonJS files. At each import between its hundreds of modules Node reads
@@ -56,3 +58,16 @@ export const { NodePgPreparedQuery, NodePgSession, NodePgTransaction } =
 
 export type { SQL, SQLWrapper } from 'drizzle-orm'
 export type { AnyPgColumn, PgColumn, PgTable, PgTransactionConfig } from 'drizzle-orm/pg-core'
+
+/** A row of what is selected by these names. */
+export type Row<C extends Readonly<Record<string, SQL | PgColumn>>> = {
+  readonly [K in keyof C]: C[K] extends SQL<infer V> ? V : C[K] extends PgColumn ? GetColumnData<C[K]> : never
+}
+
+/** Some columns of a table, by their names. */
+export function columnsOf<Table extends object, const Names extends readonly (keyof Table)[]>(
+  table: Table,
+  names: Names,
+) {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Names[number]>
+}

@@ -5,11 +5,11 @@ import { timeCondition } from '../../query/compile/compile-conditions.ts'
 import { createBuckets } from '../../query/compile/compile-groupings.ts'
 import { rowsOf } from '../../query/compile/compile-rows.ts'
 import { type EventAliases, storedNamesOf } from '../../query/compile/event-name.ts'
-import { createParameters, nested, type Parameters, select } from '../../query/compile/parameters.ts'
-import type { RowsOptions } from '../../query/compile/rows.ts'
+import { createParameters, nested, select } from '../../query/compile/parameters.ts'
 import { unionOf } from '../../query/time/interval.ts'
 import { day, hour, type Zone } from '../../query/time/zone.ts'
 import { eventTime } from '../selection.ts'
+import { at, type ExposureContext, exposedSql, reasonSql, reasons, unitColumn } from './compile-exposures.ts'
 import type {
   CountedWindows,
   MeasuredExperiment,
@@ -21,39 +21,20 @@ import type {
 export const excludedDays = 7
 
 /** Columns of a statement's rows before those of the metrics, and how many each metric has. */
-const reasons = ['preview', 'unknown', 'before', 'after'] as const
 export const leadingColumns = ['place', 'day', 'units', ...reasons] as const
 export const columnsOfMetric = 8
 
-/** `place` of units that met several variants, and of those that met none that counts. */
-export const severalVariants = -1
-const noVariant = -2
-/** Later than every event; it is the first exposure of a unit that has none. */
-const endOfTime = `toUInt64(${Date.UTC(2100, 0)})`
-
-export interface MeasurementQuery {
-  readonly experiment: MeasuredExperiment
+export interface MeasurementQuery extends Pick<ExposureContext, 'experiment' | 'now'> {
   readonly windows: CountedWindows
   readonly companyId: string
   readonly eventAliases: EventAliases
   readonly zone: Zone
-  /** When results are read: nothing later is. */
-  readonly now: number
 }
-
-/** What an exposure says: a bit for each variant, and these. */
-const experimentBit = 40
-const previewBit = 41
-const isPreview = `bitTest(code, ${previewBit})`
 
 /** Facts are of kinds, one bit for each source of metrics. */
 const maxKinds = 32
-/** Bits of a counter of exposures that do not count: one for each reason, side by side in one number. */
-const reasonBits = 32
 
-interface Context extends MeasurementQuery {
-  readonly parameters: Parameters
-  readonly rows: Omit<RowsOptions, 'source' | 'conditions'>
+interface Context extends MeasurementQuery, ExposureContext {
   /** The sources of all metrics, each once. */
   readonly kinds: readonly MetricSource[]
   readonly withValues: boolean
@@ -119,108 +100,6 @@ function bitOf(source: MetricSource, { kinds }: Context): number {
   return kinds.findIndex((each) => keyOf(each) === keyOf(source))
 }
 
-/** What a number of `exposures` says of the experiment, as SQL over that of the number. */
-function codeSql(number: string, { experiment, parameters }: Context): string {
-  const { id, variants } = experiment
-  const bound = parameters.bind('String', id)
-  const ids = parameters.bind(
-    'Array(String)',
-    variants.map((each) => each.id),
-  )
-  const tagged = variants.flatMap(({ tagValueId }, i) =>
-    tagValueId === undefined ? [] : [{ tagValueId, i }],
-  )
-  const tags = parameters.bind(
-    'Array(String)',
-    tagged.map((each) => each.tagValueId),
-  )
-  const hashes = [
-    `[sipHash64(${bound}), sipHash64('preview', ${bound})]`,
-    `arrayMap(variant -> sipHash64(${bound}, variant), ${ids})`,
-    `arrayMap(tag -> sipHash64(tag), ${tags})`,
-    `arrayMap(tag -> sipHash64('preview', tag), ${tags})`,
-  ]
-  const bits = [
-    experimentBit,
-    previewBit,
-    ...variants.map((_, i) => i),
-    ...tagged.map(({ i }) => i),
-    ...tagged.map(() => previewBit),
-  ]
-  const numbers = bits.map((bit) => `toUInt64(${2 ** bit})`)
-  return `transform(${number}, arrayConcat(${hashes.join(', ')}), [${numbers.join(', ')}], toUInt64(0))`
-}
-
-/** The condition that a stored event is an exposure of the experiment, and what it says, all bits together. */
-function exposureSql(context: Context): { readonly isExposure: string; readonly code: string } {
-  const code = codeSql('number', context)
-  return {
-    isExposure: `arrayExists(number -> ${code} != 0, exposures)`,
-    code: `arraySum(arrayDistinct(arrayMap(number -> ${code}, exposures)))`,
-  }
-}
-
-const at = 'toUInt64(toUnixTimestamp64Milli(time)) AS at'
-
-function unitColumn({ unit }: MeasuredExperiment): 'person' | 'device' {
-  return unit === 'user' ? 'person' : 'device'
-}
-
-/** Of the code of an exposure: the bits of variants. */
-function variantsIn({ variants }: MeasuredExperiment): string {
-  return `bitAnd(code, ${2 ** variants.length - 1})`
-}
-
-/**
- * One row for each unit of an exposure: the place of its variant, when it met it `first`, and how many of its exposures
- * do not count, by reason.
- */
-function exposedSql(context: Context): string {
-  const { experiment, parameters, now } = context
-  const { isExposure, code } = exposureSql(context)
-  const rows = rowsOf({ ...context.rows, source: events, conditions: [isExposure] })
-  const unit = unitColumn(experiment)
-  rows.need([unit, 'time', 'exposures'])
-  const exposures = select([`${unit} AS unit`, at, `${code} AS code`], rows.relation())
-  const start = parameters.bind('Int64', experiment.startedAt)
-  const end = parameters.bind('Int64', experiment.endedAt ?? now + 1)
-  const variants = variantsIn(experiment)
-  const isLive = `NOT ${isPreview} AND ${variants} != 0`
-  const counts = `${isLive} AND at >= ${start} AND at < ${end}`
-  const reason = (name: (typeof reasons)[number]) =>
-    `bitShiftLeft(toUInt128(1), ${reasons.indexOf(name) * reasonBits})`
-  const displays = experiment.metrics.some(({ kind }) => kind === 'click_rate')
-  const placed = select(
-    [
-      'unit',
-      `if(${counts}, ${variants}, 0) AS met`,
-      `if(${counts}, at, ${endOfTime}) AS first`,
-      `multiIf(${isPreview}, ${reason('preview')}, ${variants} = 0, ${reason('unknown')}, ${counts}, toUInt128(0), ` +
-        `at < ${start}, ${reason('before')}, ${reason('after')}) AS excluded`,
-      ...(displays ? ['at', `${isLive} AS is_display`] : []),
-    ],
-    nested(exposures),
-  )
-  const ofUnits = select(
-    [
-      'unit AS of_unit',
-      'groupBitOr(met) AS met',
-      'min(first) AS first',
-      'sum(excluded) AS excluded',
-      ...(displays ? ['groupArrayIf(at, is_display) AS displays'] : []),
-    ],
-    nested(placed),
-    [],
-    '\nGROUP BY unit',
-  )
-  // A single bit is as high as there are bits below it.
-  const place = `multiIf(met = 0, ${noVariant}, bitCount(met) > 1, ${severalVariants}, bitCount(met - 1))`
-  return select(
-    ['of_unit', `toInt16(${place}) AS place`, 'first', 'excluded', ...displaysSql(context)],
-    nested(ofUnits),
-  )
-}
-
 /**
  * Of a unit, by window: whether metrics count it, and whether the window is not over. They are columns because the
  * engine plans each condition by hashing all that stands below it: written out in every sum they took it longer than
@@ -232,20 +111,6 @@ function countedSql({ windowHours, windows, now, parameters }: Context): string[
     const isCounted = windows === 'all' ? 'place >= 0' : `place >= 0 AND NOT ${isOpen}`
     return [`${isCounted} AS counted${i}`, `place >= 0 AND ${isOpen} AS open${i}`]
   })
-}
-
-/** Of a unit, by the list of its displays: how many a metric's window holds. */
-function displaysSql({ experiment, parameters }: Context): string[] {
-  return experiment.metrics.flatMap(({ kind, windowHours }, i) => {
-    if (kind !== 'click_rate') return []
-    const window = parameters.bind('Int64', windowHours * hour)
-    return [`arrayCount(at -> at >= first AND at <= first + ${window}, displays) AS x${i}`]
-  })
-}
-
-/** How many exposures do not count for a reason. */
-function reasonSql(i: number): string {
-  return `bitAnd(bitShiftRight(excluded, ${i * reasonBits}), ${2 ** reasonBits - 1})`
 }
 
 /** One row for each unit of an exposure, with what it did. */

@@ -1,6 +1,7 @@
 import type { EngineCell } from '../../query/run.ts'
 import { day } from '../../query/time/zone.ts'
-import { columnsOfMetric, leadingColumns, severalVariants } from './compile-measurement.ts'
+import { severalVariants } from './compile-exposures.ts'
+import { columnsOfMetric, leadingColumns } from './compile-measurement.ts'
 import type { MeasuredDay, MeasuredExperiment, Measurement, UnitSums } from './measured-experiment.ts'
 
 /** Reads the rows of a measurement's statement. */

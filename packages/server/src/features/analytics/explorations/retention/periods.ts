@@ -4,19 +4,12 @@ import { day, type Zone } from '../../query/time/zone.ts'
 export type PeriodUnit = 'day' | 'week' | 'month'
 
 /** Periods of a zone's calendar, numbered without gaps. */
-export interface Periods {
-  /** The number of the period that holds an instant. */
-  numberAt(instant: number): number
-  /** The first instant of a period. */
-  startOf(number: number): number
-  /** The SQL of the number, over the SQL of the local date with which the period begins. */
-  numberSql(date: string): string
-}
+export type Periods = ReturnType<typeof createPeriods>
 
 /** 1970-01-01 was a Thursday: Mondays are three days and whole weeks away from it. */
 const thursday = 3
 
-export function createPeriods(unit: PeriodUnit, zone: Zone): Periods {
+export function createPeriods(unit: PeriodUnit, zone: Zone) {
   /** Of a wall clock reading with which a period begins. */
   function numberOf(local: number): number {
     if (unit === 'day') return local / day
@@ -32,9 +25,12 @@ export function createPeriods(unit: PeriodUnit, zone: Zone): Periods {
   }
 
   return {
-    numberAt: (instant) => numberOf(startOfLocal(zone.localOf(instant), unit)),
-    startOf: (number) => zone.instantOf(localOf(number)),
-    numberSql(date) {
+    /** The number of the period that holds an instant. */
+    numberAt: (instant: number): number => numberOf(startOfLocal(zone.localOf(instant), unit)),
+    /** The first instant of a period. */
+    startOf: (number: number): number => zone.instantOf(localOf(number)),
+    /** The SQL of the number, over the SQL of the local date with which the period begins. */
+    numberSql(date: string): string {
       if (unit === 'day') return `toInt32(${date})`
       if (unit === 'week') return `intDiv(toInt32(${date}) + ${thursday}, 7)`
       return `toInt32(toYear(${date})) * 12 + toMonth(${date}) - 1`

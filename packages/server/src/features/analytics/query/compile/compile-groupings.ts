@@ -35,20 +35,14 @@ const [firstInstant, lastInstant] = [0, Date.UTC(2100, 0)]
 const maxChain = 4
 
 /** How the times of a query fall into buckets of its zone. */
-export interface Buckets {
-  /**
-   * What a grouping groups by, over the SQL of its dimension. Days and longer units are local dates; hours and shorter
-   * ones are their first instants, so that two of one name stay apart when a clock is set back.
-   */
-  sql(grouping: Grouping, sql: string, parameters: Parameters): string
-}
+export type Buckets = ReturnType<typeof createBuckets>
 
 /**
  * Buckets by the offsets that the zone has here, which decide about ranges and shown times too: the engine is given
  * them as numbers and needs no rules of its own about any zone.
  * @param times all times that the query may count
  */
-export function createBuckets(zone: Zone, times: TimeSet): Buckets {
+export function createBuckets(zone: Zone, times: TimeSet) {
   const hull = hullOf(times) ?? { from: firstInstant, to: firstInstant }
   // The first hour may have begun before the range, with a change of the clock.
   const from = Math.max(hull.from - hour, firstInstant)
@@ -83,7 +77,11 @@ export function createBuckets(zone: Zone, times: TimeSet): Buckets {
   }
 
   return {
-    sql({ dimension, granularity }, sql, parameters) {
+    /**
+     * What a grouping groups by, over the SQL of its dimension. Days and longer units are local dates; hours and shorter
+     * ones are their first instants, so that two of one name stay apart when a clock is set back.
+     */
+    sql({ dimension, granularity }: Grouping, sql: string, parameters: Parameters): string {
       if (dimension.type !== 'time') return sql
       if (granularity === undefined) return `toUnixTimestamp64Milli(${sql})`
       const seconds = `toUnixTimestamp(${sql})`

@@ -21,33 +21,29 @@ export interface Statement {
  * Values of one statement. Input becomes a placeholder here and reaches the engine apart from the text: there is no
  * other way from a query into SQL.
  */
-export interface Parameters {
-  /** The placeholder that stands for the value: `{p3:String}`. */
-  bind(type: ParameterType, value: ColumnarParam): string
-  /**
-   * The name of a scalar that is computed once for the whole statement; `sql` is a SELECT of one row and column.
-   */
-  define(sql: string): string
-  /** The whole statement: the scalars in the order of their definition, then `sql`, with the values. */
-  statement(sql: string): Statement
-}
+export type Parameters = ReturnType<typeof createParameters>
 
-export function createParameters(): Parameters {
+export function createParameters() {
   const values: Record<string, ColumnarParam> = {}
   const known = new Map<string, string>()
   const defined = new Map<string, string>()
   return {
-    define(sql) {
+    /**
+     * The name of a scalar that is computed once for the whole statement; `sql` is a SELECT of one row and column.
+     */
+    define(sql: string): string {
       const name = defined.get(sql) ?? `scalar_${defined.size + 1}`
       defined.set(sql, name)
       return name
     },
-    statement(sql) {
+    /** The whole statement: the scalars in the order of their definition, then `sql`, with the values. */
+    statement(sql: string): Statement {
       const scalars = [...defined].map(([scalar, name]) => `${nested(scalar)} AS ${name}`)
       const prelude = scalars.length === 0 ? '' : `WITH ${scalars.join(', ')}\n`
       return { sql: prelude + sql, params: Object.freeze({ ...values }) }
     },
-    bind(type, value) {
+    /** The placeholder that stands for the value: `{p3:String}`. */
+    bind(type: ParameterType, value: ColumnarParam): string {
       const same = `${type}\n${JSON.stringify(value)}`
       let placeholder = known.get(same)
       if (placeholder === undefined) {

@@ -29,15 +29,6 @@ import {
 import { resolveMember, shown } from './parse-members.ts'
 import { readDates } from './parse-time.ts'
 
-interface ParsedFilters {
-  readonly dimensions: readonly FilterTree<DimensionFilter>[]
-  readonly measures: readonly FilterTree<MeasureFilter>[]
-  /** Time dimensions that filters name. */
-  readonly times: readonly Dimension[]
-  /** The instants of a set that pass all filters on times. */
-  when(set: TimeSet): TimeSet
-}
-
 /** A filter or group that was read, by what it filters: rows, groups of rows, or the instants that count. */
 type Condition =
   | { readonly kind: 'dimension'; readonly filter: FilterTree<DimensionFilter> }
@@ -77,12 +68,7 @@ export function listFilters(asked: readonly Filter[], path = 'filters'): (readon
 }
 
 /** @param path where the filters stand in what was asked */
-export function parseFilters(
-  asked: readonly Filter[],
-  now: Reading,
-  faults: QueryFaults,
-  path = 'filters',
-): ParsedFilters {
+export function parseFilters(asked: readonly Filter[], now: Reading, faults: QueryFaults, path = 'filters') {
   const times: Dimension[] = []
   const all = listFilters(asked, path)
   if (all.length > queryLimits.filtersInGroups) {
@@ -184,8 +170,10 @@ export function parseFilters(
   return {
     dimensions: dimensionFilters(conditions),
     measures: measureFilters(conditions),
+    /** Time dimensions that filters name. */
     times,
-    when: (set) => timesWithin(conditions, set),
+    /** The instants of a set that pass all filters on times. */
+    when: (set: TimeSet): TimeSet => timesWithin(conditions, set),
   }
 }
 

@@ -3,15 +3,8 @@ import type { Dimension } from '../../catalogue/member.ts'
 import type { Grouping } from '../query.ts'
 import type { QueryFaults } from '../query-faults.ts'
 import { DateFault, type Now, readRange } from '../time/dates.ts'
-import { always, type Interval, intersectionOf, isBounded, type TimeSet, unionOf } from '../time/interval.ts'
+import { always, type Interval, intersectionOf, isBounded, unionOf } from '../time/interval.ts'
 import { resolveTime } from './parse-members.ts'
-
-interface ParsedTimes {
-  readonly members: readonly Dimension[]
-  readonly groupings: readonly Grouping[]
-  readonly when: TimeSet
-  readonly comparison: readonly Interval[] | undefined
-}
 
 /** Gives what is read, or notes why a date cannot be read. */
 export function readDates<T>(
@@ -53,11 +46,7 @@ export function readComparedAt(
 }
 
 /** The time dimensions of a query: all their ranges hold at once, since times are one axis. */
-export function parseTimeDimensions(
-  asked: readonly TimeDimension[],
-  now: Now,
-  faults: QueryFaults,
-): ParsedTimes {
+export function parseTimeDimensions(asked: readonly TimeDimension[], now: Now, faults: QueryFaults) {
   const members: Dimension[] = []
   const groupings: Grouping[] = []
   let when = always

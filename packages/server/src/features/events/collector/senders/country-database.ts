@@ -4,18 +4,7 @@ import type { Logger } from '../../../../platform/logger.ts'
 import { closedIpv4 } from '../../../../platform/outgoing/public-addresses.ts'
 
 /** The country of each public IPv4 address, as far as it is known. */
-export interface CountryDatabase {
-  /**
-   * Reads the database into memory, once; look-ups do it too. Never rejects: a database that cannot be read leaves
-   * countries empty, which is said in the log.
-   */
-  load(): Promise<void>
-  /**
-   * ISO 3166-1 alpha-2, in capitals; empty where it is not known: of IPv6, of addresses that are not public, and until
-   * the database is read, for which no event waits.
-   */
-  find(address: string): string
-}
+export type CountryDatabase = ReturnType<typeof createCountryDatabase>
 
 export interface CountryDatabaseOptions {
   /** In the format MMDB; by default the one that the service brings. */
@@ -28,7 +17,7 @@ const included = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-count
 
 const unreadable = 'the database of countries cannot be read: countries stay empty'
 
-export function createCountryDatabase({ file, logger }: CountryDatabaseOptions): CountryDatabase {
+export function createCountryDatabase({ file, logger }: CountryDatabaseOptions) {
   const path = file ?? createRequire(import.meta.url).resolve(included)
   let search: Search | undefined
   let loading: Promise<void> | undefined
@@ -43,8 +32,16 @@ export function createCountryDatabase({ file, logger }: CountryDatabaseOptions):
 
   const load = () => (loading ??= open())
   return {
+    /**
+     * Reads the database into memory, once; look-ups do it too. Never rejects: a database that cannot be read leaves
+     * countries empty, which is said in the log.
+     */
     load,
-    find(address) {
+    /**
+     * ISO 3166-1 alpha-2, in capitals; empty where it is not known: of IPv6, of addresses that are not public, and until
+     * the database is read, for which no event waits.
+     */
+    find(address: string): string {
       if (search === undefined) {
         void load()
         return ''

@@ -16,26 +16,7 @@ export interface TakenBatch {
   readonly candidates: readonly bigint[] | undefined
 }
 
-export interface KnownKeys {
-  /**
-   * Forgets everything and starts to read the stored keys: another process may have stored some. Like `renew` it must
-   * not be called while a batch that was taken is being stored.
-   */
-  begin(): Promise<void>
-  /** Starts to read the stored keys, to replace those in memory: some were removed from the store. */
-  renew(): Promise<void>
-  /**
-   * Takes the keys of a batch, which is stored next; it is read to its end.
-   * @param keys how many the store has now: more than were stored here means that another process has stored some
-   */
-  takeBatch(bytes: AsyncIterable<Buffer>, keys: number): Promise<TakenBatch>
-  /** Notes that keys of the last batch were stored. */
-  stored(keys: number): void
-  /** Resolves when the reads under way have ended. */
-  stop(): Promise<void>
-  /** Bytes of memory. */
-  bytes(): number
-}
+export type KnownKeys = ReturnType<typeof createKnownKeys>
 
 /** Room for growth, so that what is stored need not be read again soon. */
 const capacityFor = (keys: number): number => Math.ceil(1.5 * keys) + 1_000_000
@@ -50,7 +31,7 @@ const retryMs = 10_000
  * The stored keys as a filter in memory: looking them up in the store costs time that grows with their number for every
  * batch, and nearly every event is new. The filter has every stored key, without false negatives.
  */
-export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies): KnownKeys {
+export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies) {
   let current: KeyFilter | undefined
   /** What is being read; takes the keys of batches too, which are stored behind what the reading sees. */
   let next: { readonly filter: KeyFilter; readonly ending: AbortController } | undefined
@@ -114,13 +95,22 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
   }
 
   return {
-    begin() {
+    /**
+     * Forgets everything and starts to read the stored keys: another process may have stored some. Like `renew` it must
+     * not be called while a batch that was taken is being stored.
+     */
+    begin(): Promise<void> {
       current = undefined
       abandon()
       return renew()
     },
+    /** Starts to read the stored keys, to replace those in memory: some were removed from the store. */
     renew,
-    async takeBatch(bytes, stored) {
+    /**
+     * Takes the keys of a batch, which is stored next; it is read to its end.
+     * @param keys how many the store has now: more than were stored here means that another process has stored some
+     */
+    async takeBatch(bytes: AsyncIterable<Buffer>, stored: number): Promise<TakenBatch> {
       readIfNeeded(stored)
       // The one that is being read may be complete, and in use, before the last key of the batch.
       const [known, growing] = [current, next?.filter]
@@ -137,14 +127,17 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
       })
       return { keys, candidates: known === undefined || tooMany ? undefined : candidates }
     },
-    stored(keys) {
+    /** Notes that keys of the last batch were stored. */
+    stored(keys: number): void {
       expected += keys
     },
-    async stop() {
+    /** Resolves when the reads under way have ended. */
+    async stop(): Promise<void> {
       abandon()
       await reading
     },
-    bytes: () => (current?.bytes ?? 0) + (next?.filter.bytes ?? 0),
+    /** Bytes of memory. */
+    bytes: (): number => (current?.bytes ?? 0) + (next?.filter.bytes ?? 0),
   }
 }
 

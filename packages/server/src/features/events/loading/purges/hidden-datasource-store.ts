@@ -5,15 +5,7 @@ import type { Columnar, Statement } from '../../../../platform/stores/columnar.t
 import type { PurgeLedger } from './purge-ledger-store.ts'
 
 /** Datasources that no query may read, although something of them may be on disk. */
-export interface HiddenDatasources {
-  /** Sorted; empty but for the time of a purge. */
-  ids(): readonly string[]
-  /** Reads them now. */
-  refresh(): Promise<void>
-  /** Resolves at the next change of them, or when the signal aborts. */
-  changed(signal: AbortSignal): Promise<void>
-  close(): Promise<void>
-}
+export type HiddenDatasources = Awaited<ReturnType<typeof watchHiddenDatasources>>
 
 export interface HiddenDatasourcesOptions {
   readonly ledger: Pick<PurgeLedger, 'listOpen'>
@@ -22,7 +14,7 @@ export interface HiddenDatasourcesOptions {
 }
 
 /** Keeps the list in memory, as the database tells of its changes; resolves once it is known. */
-export async function watchHiddenDatasources(options: HiddenDatasourcesOptions): Promise<HiddenDatasources> {
+export async function watchHiddenDatasources(options: HiddenDatasourcesOptions) {
   const { ledger, pool, log } = options
   let ids: readonly string[] = []
   let change = Promise.withResolvers<void>()
@@ -52,9 +44,12 @@ export async function watchHiddenDatasources(options: HiddenDatasourcesOptions):
     log,
   })
   return {
-    ids: () => ids,
+    /** Sorted; empty but for the time of a purge. */
+    ids: (): readonly string[] => ids,
+    /** Reads them now. */
     refresh,
-    async changed(signal) {
+    /** Resolves at the next change of them, or when the signal aborts. */
+    async changed(signal: AbortSignal): Promise<void> {
       const { promise: ended, resolve } = Promise.withResolvers<void>()
       const onAbort = (): void => resolve()
       signal.addEventListener('abort', onAbort, { once: true })

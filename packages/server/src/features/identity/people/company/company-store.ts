@@ -1,30 +1,7 @@
 import { companies } from '../../../../database/tables/company.ts'
 import { teams } from '../../../../database/tables/team.ts'
-import type { Language } from '../../../../platform/i18n/language.ts'
-import { and, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { and, eq, type Row, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-
-/** What a request may change of a company. */
-export interface CompanyFields {
-  readonly name: string
-  /** IANA name; dates without a zone are read in it. */
-  readonly timezone: string
-  readonly language: Language
-  readonly exactCounts: boolean
-  readonly attributionModel: 'last-touch' | 'linear' | 'decay'
-  readonly clickWindowHours: number
-  readonly displayWindowHours: number
-  readonly auditRetentionDays: number
-  readonly defaultRoleId: string | null
-  /** Each company has one. */
-  readonly defaultTeamId: string
-}
-
-export interface StoredCompany extends CompanyFields {
-  readonly id: string
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
 
 const columns = {
   id: companies.id,
@@ -41,6 +18,11 @@ const columns = {
   createdAt: companies.createdAt,
   updatedAt: companies.updatedAt,
 }
+
+export type StoredCompany = Row<typeof columns>
+
+/** What a request may change of a company. */
+export type CompanyFields = Omit<StoredCompany, 'id' | 'createdAt' | 'updatedAt'>
 
 /** One company with its settings; given a transaction it works inside it. */
 export function createCompanyStore(db: Queries) {

@@ -1,15 +1,12 @@
 import { installation } from '../../../../database/tables/installation.ts'
-import { sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { columnsOf, type Row, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
+const made = columnsOf(installation, ['companyId', 'clientId', 'datasourceId', 'adminEmail'])
+
 /** What the first start made. */
-export interface Installation {
-  readonly companyId: string
-  readonly clientId: string
-  readonly datasourceId: string
-  readonly adminEmail: string
-}
+export type Installation = Row<typeof made>
 
 /** "MLRC", for everything that a first start does. */
 const lockNumber = 0x4d4c_5243
@@ -17,19 +14,12 @@ const lockNumber = 0x4d4c_5243
 export function createBootstrapStore(db: Queries) {
   return {
     async findInstallation(): Promise<Installation | undefined> {
-      const [row] = await db
-        .select({
-          companyId: installation.companyId,
-          clientId: installation.clientId,
-          datasourceId: installation.datasourceId,
-          adminEmail: installation.adminEmail,
-        })
-        .from(installation)
+      const [row] = await db.select(made).from(installation)
       return row
     },
 
-    async insertInstallation(made: Installation): Promise<void> {
-      await db.insert(installation).values(made)
+    async insertInstallation(row: Installation): Promise<void> {
+      await db.insert(installation).values(row)
     },
 
     /** Lets one first start at a time through, until the transaction ends. */

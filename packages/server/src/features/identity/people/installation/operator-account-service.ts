@@ -26,13 +26,8 @@ export interface UserToCreate {
   readonly serviceAccount?: boolean
 }
 
-export interface NewCompany {
-  readonly companyId: string
-  readonly teamId: string
-}
-
 /** A company with the roles and the team that each begins with; inside the caller's transaction. */
-export async function insertCompany(queries: Queries, name: string): Promise<NewCompany> {
+export async function insertCompany(queries: Queries, name: string) {
   const roles = createRoleStore(queries)
   const companyId = newId()
   await createCompanyStore(queries).insert({ id: companyId, name })
@@ -66,8 +61,6 @@ export function requireEmail(text: string): string {
 const operator = { kind: 'operator' } as const
 
 const of = (user: User) => ({ kind: 'user', id: user.id, name: user.email })
-
-export type OperatorAccountService = ReturnType<typeof createOperatorAccountService>
 
 /** Companies and users as operator commands create and change them. */
 export function createOperatorAccountService({

@@ -1,15 +1,11 @@
 import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { type Page, pageOf } from '../../../../platform/paging.ts'
-import { and, asc, eq, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { and, asc, columnsOf, eq, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 const columns = {
-  id: users.id,
-  email: users.email,
-  firstName: users.firstName,
-  lastName: users.lastName,
-  roleId: users.roleId,
+  ...columnsOf(users, ['id', 'email', 'firstName', 'lastName', 'roleId']),
   resourceGroupIds: sql<string[]>`array(
     select m.team_id from team_members m where m.user_id = "users"."id" order by 1)`,
   createdAt: users.createdAt,

@@ -3,7 +3,7 @@ import { userLinks } from '../../../../database/tables/sign-in.ts'
 import { users } from '../../../../database/tables/user.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 import { addressOrder } from '../../sessions/tokens/token-store.ts'
 import type { UserStatus } from '../people-store.ts'
 
@@ -74,22 +74,21 @@ const stillFits = sql`owner.status = case link.kind when 'invitation' then 'invi
 
 /** Links to set a password; given a transaction it works inside it. */
 export function createPasswordLinkStore(db: Queries) {
+  const execute = sqlOn(db)
+
   const from = sql`${users} as owner join ${companies} as company on company.id = owner.company_id`
 
   async function findTarget(condition: ReturnType<typeof sql>): Promise<LinkTarget | undefined> {
-    const { rows } = await db.execute<LinkTarget & Record<string, unknown>>(
-      sql`select ${targetColumns} from ${from}
-        where ${condition} and owner.status <> 'deleted'
-        order by ${addressOrder} limit 1 for no key update of owner`,
-    )
+    const rows = await execute<LinkTarget>`
+      select ${targetColumns} from ${from}
+      where ${condition} and owner.status <> 'deleted'
+      order by ${addressOrder} limit 1 for no key update of owner`
     return rows[0]
   }
 
   /** Revokes every link that was mailed or passed on for this user. */
   async function endAll(userId: string): Promise<void> {
-    await db.execute(
-      sql`update ${userLinks} set ended_at = now() where user_id = ${userId} and ended_at is null`,
-    )
+    await execute`update ${userLinks} set ended_at = now() where user_id = ${userId} and ended_at is null`
   }
 
   return {
@@ -111,32 +110,32 @@ export function createPasswordLinkStore(db: Queries) {
      * makes no difference: requests for it wait for each other alike.
      */
     async lockAddress(email: string): Promise<void> {
-      await db.execute(
-        sql`select pg_advisory_xact_lock(hashtextextended(${`forgotten-password:${email}`}, 0))`,
-      )
+      await execute`select pg_advisory_xact_lock(hashtextextended(${`forgotten-password:${email}`}, 0))`
     },
 
     /** One request of this user at a time, until the transaction ends. */
     async lockCaller(userId: string): Promise<void> {
-      await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`password-reset:${userId}`}, 0))`)
+      await execute`select pg_advisory_xact_lock(hashtextextended(${`password-reset:${userId}`}, 0))`
     },
 
     /** Resets of the last hour for one user: those that signed-in users asked for, or those of the public page. */
     async countRecentFor(userId: string, from: 'operation' | 'page'): Promise<number> {
       const asked = from === 'operation' ? sql`created_by is not null` : sql`created_by is null`
-      const { rows } = await db.execute<{ count: number }>(
-        sql`select count(*)::int as count from ${userLinks} where user_id = ${userId}
-          and kind = 'password-reset' and created_at > now() - interval '1 hour' and ${asked}`,
-      )
+      const rows = await execute<{
+        count: number
+      }>`
+        select count(*)::int as count from ${userLinks} where user_id = ${userId}
+        and kind = 'password-reset' and created_at > now() - interval '1 hour' and ${asked}`
       return rows[0]?.count ?? 0
     },
 
     /** For how many other users the caller has asked for a reset within the last hour. */
     async countRecentBy(callerId: string, exceptUserId: string): Promise<number> {
-      const { rows } = await db.execute<{ count: number }>(
-        sql`select count(distinct user_id)::int as count from ${userLinks} where created_by = ${callerId}
-          and kind = 'password-reset' and created_at > now() - interval '1 hour' and user_id <> ${exceptUserId}`,
-      )
+      const rows = await execute<{
+        count: number
+      }>`
+        select count(distinct user_id)::int as count from ${userLinks} where created_by = ${callerId}
+        and kind = 'password-reset' and created_at > now() - interval '1 hour' and user_id <> ${exceptUserId}`
       return rows[0]?.count ?? 0
     },
 
@@ -147,33 +146,32 @@ export function createPasswordLinkStore(db: Queries) {
      */
     async insert(link: NewLink): Promise<Date | undefined> {
       await endAll(link.userId)
-      const { rows } = await db.execute<{ expiry: number }>(
-        sql`insert into ${userLinks} (id, kind, secret_hash, user_id, created_by, created_at, expires_at)
-          select ${link.id}, ${link.kind}, ${link.secretHash}::bytea, id, ${link.createdBy ?? null}, now(),
-            now() + make_interval(secs => ${link.lifetimeSeconds})
-          from ${users} where id = ${link.userId}
-          returning extract(epoch from expires_at)::float8 as expiry`,
-      )
-      await db.execute(
-        sql`delete from ${userLinks} where id in (
-          select id from ${userLinks} where expires_at < now() - interval '1 day'
-            and not (kind = 'invitation' and ended_at is null)
-          limit ${sweepSize} for update skip locked)`,
-      )
+      const rows = await execute<{
+        expiry: number
+      }>`
+        insert into ${userLinks} (id, kind, secret_hash, user_id, created_by, created_at, expires_at)
+        select ${link.id}, ${link.kind}, ${link.secretHash}::bytea, id, ${link.createdBy ?? null}, now(),
+          now() + make_interval(secs => ${link.lifetimeSeconds})
+        from ${users} where id = ${link.userId}
+        returning extract(epoch from expires_at)::float8 as expiry`
+      await execute`
+        delete from ${userLinks} where id in (
+        select id from ${userLinks} where expires_at < now() - interval '1 day'
+          and not (kind = 'invitation' and ended_at is null)
+        limit ${sweepSize} for update skip locked)`
       return rows[0] && new Date(rows[0].expiry * 1000)
     },
 
     /** Reading a link does not use it. */
     async findLiving(secretHash: Buffer): Promise<LivingLink | undefined> {
-      const { rows } = await db.execute<Omit<LivingLink, 'expiresAt'> & { expiry: number }>(
-        sql`select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
-            coalesce(owner.language, company.language) as language, owner.password_hash as "passwordHash",
-            extract(epoch from link.expires_at)::float8 as expiry
-          from ${userLinks} as link join ${from} on owner.id = link.user_id
-          where link.secret_hash = ${secretHash} and link.ended_at is null and link.expires_at > now()
-            and ${stillFits}
-            and (owner.service_account or not requires_single_sign_on(owner.company_id, owner.email))`,
-      )
+      const rows = await execute<Omit<LivingLink, 'expiresAt'> & { expiry: number }>`
+        select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
+          coalesce(owner.language, company.language) as language, owner.password_hash as "passwordHash",
+          extract(epoch from link.expires_at)::float8 as expiry
+        from ${userLinks} as link join ${from} on owner.id = link.user_id
+        where link.secret_hash = ${secretHash} and link.ended_at is null and link.expires_at > now()
+          and ${stillFits}
+          and (owner.service_account or not requires_single_sign_on(owner.company_id, owner.email))`
       const [row] = rows
       if (!row) return undefined
       const { expiry, ...link } = row
@@ -182,13 +180,12 @@ export function createPasswordLinkStore(db: Queries) {
 
     /** Whose link it was; only of use where `findLiving` finds none. */
     async findEnded(secretHash: Buffer): Promise<EndedLink | undefined> {
-      const { rows } = await db.execute<EndedLink & Record<string, unknown>>(
-        sql`select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
-            case when link.ended_at is not null then 'ended' when link.expires_at <= now() then 'expired'
-              when not (${stillFits}) then 'not-given' else 'single-sign-on' end as reason
-          from ${userLinks} as link join ${users} as owner on owner.id = link.user_id
-          where link.secret_hash = ${secretHash}`,
-      )
+      const rows = await execute<EndedLink>`
+        select link.kind, owner.id as "userId", owner.company_id as "companyId", owner.email,
+          case when link.ended_at is not null then 'ended' when link.expires_at <= now() then 'expired'
+            when not (${stillFits}) then 'not-given' else 'single-sign-on' end as reason
+        from ${userLinks} as link join ${users} as owner on owner.id = link.user_id
+        where link.secret_hash = ${secretHash}`
       return rows[0]
     },
 
@@ -204,7 +201,7 @@ export function createPasswordLinkStore(db: Queries) {
     },
 
     async savepoint(): Promise<void> {
-      await db.execute(sql`savepoint before_mail`)
+      await execute`savepoint before_mail`
     },
 
     /** Keeps what was done since the savepoint, or takes it back. */

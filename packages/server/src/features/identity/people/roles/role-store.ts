@@ -3,25 +3,10 @@ import { companies } from '../../../../database/tables/company.ts'
 import { rolePermissions, roles } from '../../../../database/tables/role.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { type Listed, type Page, pageOf } from '../../../../platform/paging.ts'
-import { and, asc, eq, inArray, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { and, asc, eq, inArray, type Row, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 
-export interface StoredRole {
-  readonly id: string
-  readonly companyId: string
-  readonly name: string
-  readonly builtIn: boolean
-  /** `resource:action`, in order. */
-  readonly permissions: PermissionName[]
-  /** Users of any state but deleted. */
-  readonly userCount: number
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
-
-/** What a role allows. */
-export type RolePermissions = Pick<StoredRole, 'id' | 'permissions'>
-
+/** `resource:action`, in order. */
 const permissions = sql<PermissionName[]>`array(
   select p.resource || ':' || p.action from role_permissions p where p.role_id = "roles"."id" order by 1)`
 
@@ -31,10 +16,16 @@ const columns = {
   name: roles.name,
   builtIn: roles.builtIn,
   permissions,
+  /** Users of any state but deleted. */
   userCount: sql<number>`coalesce(held.users, 0)`,
   createdAt: roles.createdAt,
   updatedAt: roles.updatedAt,
 }
+
+export type StoredRole = Row<typeof columns>
+
+/** What a role allows. */
+export type RolePermissions = Pick<StoredRole, 'id' | 'permissions'>
 
 /** How many users of a company hold which role, counted once for all roles: no index has the roles of users. */
 const heldIn = (companyId: string) =>
@@ -72,16 +63,15 @@ export function createRoleStore(db: Queries) {
 
     /** Roles of the company's users that allow something beyond these permissions. */
     async listAbove(companyId: string, own: Iterable<string>): Promise<string[]> {
-      const { rows } = await db.execute<{ role_id: string }>(
-        sql`select held.role_id from (
-            select distinct role_id from ${users}
-            where company_id = ${companyId} and status <> 'deleted' and not service_account
-          ) as held
-          where exists (
-            select 1 from ${rolePermissions} as given where given.role_id = held.role_id
-              and given.resource || ':' || given.action <> all (${sql.param([...own])}::text[]))
-          order by 1`,
-      )
+      const rows = await sqlOn(db)<{ role_id: string }>`
+        select held.role_id from (
+          select distinct role_id from ${users}
+          where company_id = ${companyId} and status <> 'deleted' and not service_account
+        ) as held
+        where exists (
+          select 1 from ${rolePermissions} as given where given.role_id = held.role_id
+            and given.resource || ':' || given.action <> all (${sql.param([...own])}::text[]))
+        order by 1`
       return rows.map(({ role_id }) => role_id)
     },
 

@@ -6,7 +6,7 @@ import { jsonTemplateTeams } from '../../../../database/tables/workflow-settings
 import type { Listed, Page } from '../../../../platform/paging.ts'
 import { companyRows, type Key, type RowOf } from '../../../../platform/resources/company-rows.ts'
 import { and, eq, inArray, ne, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 
 const extras = {
   parentIds: sql<string[]>`array(
@@ -26,6 +26,8 @@ export type StoredTeam = RowOf<typeof teams, typeof extras>
 
 /** Teams, their hierarchy and their members; given a transaction it works inside it. */
 export function createTeamStore(db: Queries) {
+  const execute = sqlOn(db)
+
   const rows = companyRows(db, teams, extras)
 
   return {
@@ -54,13 +56,12 @@ export function createTeamStore(db: Queries) {
     /** Those of the ids that are the team itself or stand below it. */
     async listBelow(id: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return []
-      const { rows } = await db.execute<{ id: string }>(
-        sql`with recursive below as (
-            select ${id}::text as id
-            union
-            select relation.child_id from below join ${teamParents} as relation on relation.parent_id = below.id
-          ) select id from below where id in ${[...ids]} order by id`,
-      )
+      const rows = await execute<{ id: string }>`
+        with recursive below as (
+          select ${id}::text as id
+          union
+          select relation.child_id from below join ${teamParents} as relation on relation.parent_id = below.id
+        ) select id from below where id in ${[...ids]} order by id`
       return rows.map((row) => row.id)
     },
 
@@ -99,12 +100,13 @@ export function createTeamStore(db: Queries) {
     async listOnlyMembers(teamId: string, userIds?: readonly string[]): Promise<string[]> {
       if (userIds?.length === 0) return []
       const among = userIds ? sql`member.user_id in ${[...userIds]}` : sql`true`
-      const { rows } = await db.execute<{ id: string }>(
-        sql`select member.user_id as id from ${teamMembers} as member where member.team_id = ${teamId} and ${among}
-          and not exists (
-            select 1 from ${teamMembers} as other where other.user_id = member.user_id and other.team_id <> ${teamId}
-          ) order by 1 limit 100`,
-      )
+      const rows = await execute<{
+        id: string
+      }>`
+        select member.user_id as id from ${teamMembers} as member where member.team_id = ${teamId} and ${among}
+        and not exists (
+          select 1 from ${teamMembers} as other where other.user_id = member.user_id and other.team_id <> ${teamId}
+        ) order by 1 limit 100`
       return rows.map(({ id }) => id)
     },
 
@@ -123,10 +125,9 @@ export function createTeamStore(db: Queries) {
     /** With its memberships, its place below others and its links to deleted datasources. */
     async delete(key: Key): Promise<void> {
       const { id } = key
-      await db.execute(
-        sql`delete from ${datasourceTeams} as link using ${datasources} as source
-          where link.team_id = ${id} and source.id = link.datasource_id and source.status = 'deleted'`,
-      )
+      await execute`
+        delete from ${datasourceTeams} as link using ${datasources} as source
+        where link.team_id = ${id} and source.id = link.datasource_id and source.status = 'deleted'`
       await db.delete(teamParents).where(eq(teamParents.childId, id))
       await rows.delete(key)
     },

@@ -5,7 +5,7 @@ import { formerAddresses } from '../../../../database/tables/single-sign-on.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { touched } from '../../../../platform/resources/company-rows.ts'
 import { and, asc, eq, inArray, type PgColumn, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 
 /** The lists that an address was taken out of, for the audit log; absent those that did not have it. */
 export interface LeftLists {
@@ -31,13 +31,12 @@ const maxNamed = 100
 export function createAddressListStore(db: Queries) {
   /** The user's address and those that the user had before, without those that another user of the company has. */
   async function listAddresses(user: { readonly id: string; readonly companyId: string }): Promise<string[]> {
-    const { rows } = await db.execute<{ email: string }>(
-      sql`select email from ${users} where id = ${user.id} and company_id = ${user.companyId}
-        union select former.email from ${formerAddresses} as former
-          where former.user_id = ${user.id} and former.company_id = ${user.companyId}
-            and not exists (select 1 from ${users} as other
-              where other.company_id = former.company_id and other.email = former.email and other.status <> 'deleted')`,
-    )
+    const rows = await sqlOn(db)<{ email: string }>`
+      select email from ${users} where id = ${user.id} and company_id = ${user.companyId}
+      union select former.email from ${formerAddresses} as former
+        where former.user_id = ${user.id} and former.company_id = ${user.companyId}
+          and not exists (select 1 from ${users} as other
+            where other.company_id = former.company_id and other.email = former.email and other.status <> 'deleted')`
     return rows.map(({ email }) => email)
   }
 

@@ -21,7 +21,7 @@ import {
   type SQL,
   sql,
 } from '../../../../platform/stores/postgres/drizzle.ts'
-import { type Queries, violatedConstraint } from '../../../../platform/stores/relational.ts'
+import { type Queries, sqlOn, violatedConstraint } from '../../../../platform/stores/relational.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { createPeopleStore, type UserStatus } from '../people-store.ts'
@@ -48,6 +48,8 @@ export interface EndedAccount extends EndedAccess {
 
 /** Changes of a user's state; works inside the transaction it is given. */
 export function createLifecycleStore(db: Queries) {
+  const execute = sqlOn(db)
+
   const here = ({ id, companyId }: Reference) => and(eq(users.id, id), eq(users.companyId, companyId))
 
   /** Ends sessions, voids links in mails and takes linked accounts away; says how many there were. */
@@ -80,16 +82,16 @@ export function createLifecycleStore(db: Queries) {
 
   /** @returns where the address is taken already, if it is; the transaction stays usable */
   async function settingAddress(update: () => Promise<unknown>): Promise<'ours' | 'elsewhere' | undefined> {
-    await db.execute(sql`savepoint before_address`)
+    await execute`savepoint before_address`
     try {
       await update()
     } catch (error) {
       const constraint = violatedConstraint(error)
       if (constraint !== 'users_email' && constraint !== 'users_company_email') throw error
-      await db.execute(sql`rollback to savepoint before_address`)
+      await execute`rollback to savepoint before_address`
       return constraint === 'users_email' ? 'elsewhere' : 'ours'
     }
-    await db.execute(sql`release savepoint before_address`)
+    await execute`release savepoint before_address`
     return undefined
   }
 
@@ -114,13 +116,12 @@ export function createLifecycleStore(db: Queries) {
       const domain = sql`split_part(${email}, '@', 2)`
       const permissionsOf = (role: SQL) =>
         sql`select resource, action from ${rolePermissions} where role_id = ${role}`
-      const { rows } = await db.execute(
-        sql`select 1 from ${users} where ${here(user)} and (
-          exists (select 1 from ${ssoDomains} as owned where owned.company_id = ${user.companyId}
-            and owned.domain = ${domain} and owned.verified_at is not null)
-          or (split_part(${users.email}, '@', 2) = ${domain} and not exists (
-            ${permissionsOf(sql`${users.roleId}`)} except ${permissionsOf(sql`${newUserRoleId}`)})))`,
-      )
+      const rows = await execute`
+        select 1 from ${users} where ${here(user)} and (
+        exists (select 1 from ${ssoDomains} as owned where owned.company_id = ${user.companyId}
+          and owned.domain = ${domain} and owned.verified_at is not null)
+        or (split_part(${users.email}, '@', 2) = ${domain} and not exists (
+          ${permissionsOf(sql`${users.roleId}`)} except ${permissionsOf(sql`${newUserRoleId}`)})))`
       return rows.length > 0
     },
 
@@ -195,29 +196,28 @@ export function createLifecycleStore(db: Queries) {
       permissions: readonly string[],
     ): Promise<{ names: number; sessions: number } | undefined> {
       const allowed = sql`${sql.param([...permissions].sort())}::text[]`
-      const { rows } = await db.execute<{ names: number; kept: number }>(
-        sql`with taken as (
-            delete from ${ssoIdentities}
-            where company_id = ${user.companyId} and user_id = ${user.id}
-            returning company_id, idp_entity_id, name_id, name_format, user_id
-          ), names as (
-            select company_id, idp_entity_id, name_id, user_id from taken
-            union
-            select company_id, idp_entity_id, lower(name_id collate "C"), user_id from taken
-              where name_format is distinct from 'other'
-          ), added as (
-            insert into ${ssoUnlinkedNames} (company_id, idp_entity_id, name_hash, user_id, permissions)
-              select company_id, idp_entity_id, sha256(convert_to(name_id, 'UTF8')), user_id, ${allowed} from names
-              on conflict (company_id, idp_entity_id, name_hash)
-                do update set user_id = excluded.user_id, permissions = excluded.permissions, unlinked_at = now()
-          ), raised as (
-            update ${ssoUnlinkedNames} set permissions = ${allowed}, unlinked_at = now()
-            where company_id = ${user.companyId} and user_id = ${user.id}
-              and permissions <@ ${allowed} and permissions <> ${allowed}
-            returning 1
-          )
-          select (select count(*)::int from taken) as names, (select count(*)::int from raised) as kept`,
-      )
+      const rows = await execute<{ names: number; kept: number }>`
+        with taken as (
+          delete from ${ssoIdentities}
+          where company_id = ${user.companyId} and user_id = ${user.id}
+          returning company_id, idp_entity_id, name_id, name_format, user_id
+        ), names as (
+          select company_id, idp_entity_id, name_id, user_id from taken
+          union
+          select company_id, idp_entity_id, lower(name_id collate "C"), user_id from taken
+            where name_format is distinct from 'other'
+        ), added as (
+          insert into ${ssoUnlinkedNames} (company_id, idp_entity_id, name_hash, user_id, permissions)
+            select company_id, idp_entity_id, sha256(convert_to(name_id, 'UTF8')), user_id, ${allowed} from names
+            on conflict (company_id, idp_entity_id, name_hash)
+              do update set user_id = excluded.user_id, permissions = excluded.permissions, unlinked_at = now()
+        ), raised as (
+          update ${ssoUnlinkedNames} set permissions = ${allowed}, unlinked_at = now()
+          where company_id = ${user.companyId} and user_id = ${user.id}
+            and permissions <@ ${allowed} and permissions <> ${allowed}
+          returning 1
+        )
+        select (select count(*)::int from taken) as names, (select count(*)::int from raised) as kept`
       const { names = 0, kept = 0 } = rows[0] ?? {}
       return names + kept === 0
         ? undefined
@@ -280,10 +280,9 @@ export function createLifecycleStore(db: Queries) {
 
     /** For an administrator: violates `companies_keep_administrator` unless one of the company can sign in. */
     async requireAdministrator({ id, companyId }: Reference): Promise<void> {
-      await db.execute(
-        sql`select require_administrator(${companyId}) from ${users}
-          where id = ${id} and status = 'active' and is_administrator_role(role_id)`,
-      )
+      await execute`
+        select require_administrator(${companyId}) from ${users}
+        where id = ${id} and status = 'active' and is_administrator_role(role_id)`
     },
 
     /** False when there is no such user, or no longer. */

@@ -1,44 +1,48 @@
 import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
-import type { Language } from '../../../../platform/i18n/language.ts'
 import { type Listed, type Page, pageOf } from '../../../../platform/paging.ts'
-import { and, asc, eq, ne, notInArray, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import {
+  and,
+  asc,
+  eq,
+  ne,
+  notInArray,
+  type Row,
+  type SQL,
+  sql,
+} from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { User } from '../people-store.ts'
 
+const columns = {
+  id: users.id,
+  companyId: users.companyId,
+  email: users.email,
+  firstName: users.firstName,
+  lastName: users.lastName,
+  jobTitle: users.jobTitle,
+  phone: users.phone,
+  language: users.language,
+  theme: users.theme,
+  status: sql<'invited' | 'active' | 'disabled'>`${users.status}`,
+  roleId: users.roleId,
+  resourceGroupIds: sql<string[]>`array(
+    select m.team_id from team_members m where m.user_id = "users"."id" order by m.team_id)`,
+  serviceAccount: users.serviceAccount,
+  provisioned: users.provisioned,
+  hasPassword: sql<boolean>`${users.passwordHash} is not null`,
+  lastSignInAt: users.lastSignInAt,
+  createdAt: users.createdAt,
+  updatedAt: users.updatedAt,
+}
+
 /** A user with everything that is shown, and whether there is a password. */
-export interface StoredUser {
-  readonly id: string
-  readonly companyId: string
-  readonly email: string
-  readonly firstName: string
-  readonly lastName: string
-  readonly jobTitle: string
-  readonly phone: string
-  readonly language: Language | null
-  readonly theme: 'light' | 'dark' | 'system'
-  readonly status: 'invited' | 'active' | 'disabled'
-  readonly roleId: string
-  readonly resourceGroupIds: string[]
-  readonly serviceAccount: boolean
-  readonly provisioned: boolean
-  readonly hasPassword: boolean
-  readonly lastSignInAt: Date | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+export type StoredUser = Row<typeof columns>
 
-/** What is known of a new user beside the account; absent is empty. */
-interface Profile {
-  readonly firstName?: string
-  readonly lastName?: string
-  readonly jobTitle?: string
-  readonly phone?: string
-  /** Null follows the company. */
-  readonly language?: Language | null
-}
-
-export interface NewUser extends User, Profile {
+/** What is not known of a new user is empty; without a language the user follows the company. */
+export interface NewUser
+  extends User,
+    Partial<Pick<StoredUser, 'firstName' | 'lastName' | 'jobTitle' | 'phone' | 'language'>> {
   readonly passwordHash: string | null
   readonly teamIds: readonly string[]
   /** Whether the identity provider manages this user (SCIM), under which identifier of its own. */
@@ -65,28 +69,6 @@ export interface UserFilter {
   readonly roleId?: string | undefined
   readonly teamId?: string | undefined
   readonly status?: StoredUser['status'] | undefined
-}
-
-const columns = {
-  id: users.id,
-  companyId: users.companyId,
-  email: users.email,
-  firstName: users.firstName,
-  lastName: users.lastName,
-  jobTitle: users.jobTitle,
-  phone: users.phone,
-  language: users.language,
-  theme: users.theme,
-  status: sql<StoredUser['status']>`${users.status}`,
-  roleId: users.roleId,
-  resourceGroupIds: sql<string[]>`array(
-    select m.team_id from team_members m where m.user_id = "users"."id" order by m.team_id)`,
-  serviceAccount: users.serviceAccount,
-  provisioned: users.provisioned,
-  hasPassword: sql<boolean>`${users.passwordHash} is not null`,
-  lastSignInAt: users.lastSignInAt,
-  createdAt: users.createdAt,
-  updatedAt: users.updatedAt,
 }
 
 /** Users as others of their company see them; given a transaction it works inside it. */

@@ -1,6 +1,6 @@
 import { scimConfigs, scimRoleMappings } from '../../../../database/tables/provisioning.ts'
-import { eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { columnsOf, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 import { createPeopleStore } from '../../people/people-store.ts'
 
 /** A group of the identity provider and the role that being in it gives. */
@@ -10,14 +10,8 @@ export interface RoleMapping {
 }
 
 /** A company's provisioning settings; null is not set. */
-export interface ProvisioningSettings {
-  readonly enabled: boolean
-  readonly groupSync: boolean
-  readonly roleSource: 'groups' | null
+export type ProvisioningSettings = Omit<typeof scimConfigs.$inferSelect, 'companyId'> & {
   readonly roleMapping: readonly RoleMapping[]
-  readonly defaultRoleId: string | null
-  readonly deprovisionMode: 'soft'
-  readonly lastSyncAt: Date | null
 }
 
 export type SettingsFields = Partial<Omit<typeof scimConfigs.$inferInsert, 'companyId' | 'lastSyncAt'>>
@@ -34,6 +28,8 @@ const defaults: ProvisioningSettings = {
 
 /** The provisioning configuration of companies; given a transaction it works inside it. */
 export function createScimConfigStore(db: Queries) {
+  const execute = sqlOn(db)
+
   const mapping = sql<RoleMapping[]>`coalesce((
     select json_agg(json_build_object('group', m.group_name, 'roleId', m.role_id) order by m.position)
     from ${scimRoleMappings} as m where m.company_id = "scim_configs"."company_id"), '[]')`
@@ -43,13 +39,9 @@ export function createScimConfigStore(db: Queries) {
     async find(companyId: string): Promise<ProvisioningSettings> {
       const [row] = await db
         .select({
-          enabled: scimConfigs.enabled,
-          groupSync: scimConfigs.groupSync,
-          roleSource: scimConfigs.roleSource,
+          ...columnsOf(scimConfigs, ['enabled', 'groupSync', 'roleSource']),
           roleMapping: mapping,
-          defaultRoleId: scimConfigs.defaultRoleId,
-          deprovisionMode: scimConfigs.deprovisionMode,
-          lastSyncAt: scimConfigs.lastSyncAt,
+          ...columnsOf(scimConfigs, ['defaultRoleId', 'deprovisionMode', 'lastSyncAt']),
         })
         .from(scimConfigs)
         .where(eq(scimConfigs.companyId, companyId))
@@ -61,7 +53,7 @@ export function createScimConfigStore(db: Queries) {
       // The company first, as every change of users and teams does.
       await createPeopleStore(db).lockCompany(companyId)
       await db.insert(scimConfigs).values({ companyId }).onConflictDoNothing()
-      await db.execute(sql`select 1 from ${scimConfigs} where company_id = ${companyId} for update`)
+      await execute`select 1 from ${scimConfigs} where company_id = ${companyId} for update`
     },
 
     async update(companyId: string, fields: SettingsFields): Promise<void> {
@@ -81,12 +73,11 @@ export function createScimConfigStore(db: Queries) {
 
     /** Notes a success of the identity provider, unless the configuration is locked at the moment. */
     async noteSync(companyId: string): Promise<void> {
-      await db.execute(
-        sql`update ${scimConfigs} set last_sync_at = now() where company_id in (
-          select company_id from ${scimConfigs} where company_id = ${companyId}
-            and (last_sync_at is null or last_sync_at < now() - interval '1 second')
-          for update skip locked)`,
-      )
+      await execute`
+        update ${scimConfigs} set last_sync_at = now() where company_id in (
+        select company_id from ${scimConfigs} where company_id = ${companyId}
+          and (last_sync_at is null or last_sync_at < now() - interval '1 second')
+        for update skip locked)`
     },
   }
 }

@@ -1,13 +1,6 @@
 import { scimConfigs, scimTokens } from '../../../../database/tables/provisioning.ts'
-import { and, asc, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { and, asc, columnsOf, eq, type Row, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
-
-export interface StoredScimToken {
-  readonly id: string
-  readonly label: string
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-}
 
 /** The holder of a token. */
 export interface TokenHolder {
@@ -18,12 +11,7 @@ export interface TokenHolder {
   readonly enabled: boolean
 }
 
-const columns = {
-  id: scimTokens.id,
-  label: scimTokens.label,
-  createdAt: scimTokens.createdAt,
-  lastUsedAt: scimTokens.lastUsedAt,
-}
+const columns = columnsOf(scimTokens, ['id', 'label', 'createdAt', 'lastUsedAt'])
 
 /** Tokens of identity providers, by their hashes; given a transaction it works inside it. */
 export function createScimTokenStore(db: Queries) {
@@ -32,7 +20,7 @@ export function createScimTokenStore(db: Queries) {
 
   return {
     /** The oldest first. */
-    async list(companyId: string): Promise<StoredScimToken[]> {
+    async list(companyId: string): Promise<Row<typeof columns>[]> {
       return db
         .select(columns)
         .from(scimTokens)
@@ -59,9 +47,7 @@ export function createScimTokenStore(db: Queries) {
     async findHolder(tokenHash: Buffer): Promise<TokenHolder | undefined> {
       const [row] = await db
         .select({
-          id: scimTokens.id,
-          companyId: scimTokens.companyId,
-          label: scimTokens.label,
+          ...columnsOf(scimTokens, ['id', 'companyId', 'label']),
           enabled: scimConfigs.enabled,
           isNoted: sql<boolean>`coalesce(${scimTokens.lastUsedAt} > now() - interval '10 seconds', false)`,
         })

@@ -4,7 +4,7 @@ import { roles } from '../../../../database/tables/role.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { and, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 
 /** A user whose role may have to change. */
 export interface RoleHolder {
@@ -25,6 +25,8 @@ export interface GivenRole {
 
 /** Roles that users have, and roles that provisioned groups give; works inside a transaction. */
 export function createRoleAssignmentStore(db: Queries) {
+  const execute = sqlOn(db)
+
   return {
     /** The source of roles, and the role of users to whom no group gives one. */
     async findRules(companyId: string): Promise<{ source: 'groups' | null; defaultRoleId: string }> {
@@ -52,26 +54,25 @@ export function createRoleAssignmentStore(db: Queries) {
         select 1 from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
         where member.user_id = person.id and member.provisioned and team.provisioned)`
       const wanted = named === undefined ? kept : sql`person.id = any(${named}::text[])`
-      const { rows } = await db.execute<RoleHolder & Record<string, unknown>>(
-        sql`with matched as (
-            select distinct on (member.user_id) member.user_id, mapping.role_id
-            from ${scimRoleMappings} as mapping
-              join ${teams} as team on team.company_id = mapping.company_id and team.provisioned
-                and lower(team.name) = lower(mapping.group_name)
-              join ${teamMembers} as member on member.team_id = team.id and member.provisioned
-            where mapping.company_id = ${companyId} and ${among}
-            order by member.user_id, mapping.position
-          )
-          select person.id, person.email, person.role_id as "roleId", matched.role_id as "mappedRoleId",
-            case when matched.role_id is not null then '{}' else array(
-              select team.name from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
-              where member.user_id = person.id and member.provisioned and team.provisioned
-              order by team.name limit 5) end as groups
-          from ${users} as person left join matched on matched.user_id = person.id
-          where person.company_id = ${companyId} and person.status <> 'deleted' and not person.service_account
-            and (${wanted}) and matched.role_id is distinct from person.role_id
-          order by person.id`,
-      )
+      const rows = await execute<RoleHolder>`
+        with matched as (
+          select distinct on (member.user_id) member.user_id, mapping.role_id
+          from ${scimRoleMappings} as mapping
+            join ${teams} as team on team.company_id = mapping.company_id and team.provisioned
+              and lower(team.name) = lower(mapping.group_name)
+            join ${teamMembers} as member on member.team_id = team.id and member.provisioned
+          where mapping.company_id = ${companyId} and ${among}
+          order by member.user_id, mapping.position
+        )
+        select person.id, person.email, person.role_id as "roleId", matched.role_id as "mappedRoleId",
+          case when matched.role_id is not null then '{}' else array(
+            select team.name from ${teamMembers} as member join ${teams} as team on team.id = member.team_id
+            where member.user_id = person.id and member.provisioned and team.provisioned
+            order by team.name limit 5) end as groups
+        from ${users} as person left join matched on matched.user_id = person.id
+        where person.company_id = ${companyId} and person.status <> 'deleted' and not person.service_account
+          and (${wanted}) and matched.role_id is distinct from person.role_id
+        order by person.id`
       return rows
     },
 
@@ -79,11 +80,10 @@ export function createRoleAssignmentStore(db: Queries) {
     async giveRoles(companyId: string, given: readonly GivenRole[]): Promise<void> {
       const ids = sql.param(given.map(({ id }) => id))
       const roleIds = sql.param(given.map(({ nextRoleId }) => nextRoleId))
-      await db.execute(
-        sql`update ${users} as person set role_id = given.role_id, updated_at = now()
-          from unnest(${ids}::text[], ${roleIds}::text[]) as given(id, role_id)
-          where person.company_id = ${companyId} and person.id = given.id`,
-      )
+      await execute`
+        update ${users} as person set role_id = given.role_id, updated_at = now()
+        from unnest(${ids}::text[], ${roleIds}::text[]) as given(id, role_id)
+        where person.company_id = ${companyId} and person.id = given.id`
     },
   }
 }

@@ -94,10 +94,7 @@ export function listResponse({ resources, total }: Listed, { offset }: Range): S
 }
 
 /** Which attributes of a resource a reply has (RFC 7644 3.9), by the attribute and not by its parts. */
-export interface Projection {
-  has(attribute: string): boolean
-  apply(resource: ScimResource): ScimResource
-}
+export type Projection = ReturnType<typeof readProjection>
 
 const always: ReadonlySet<string> = new Set(['id', 'schemas'])
 const extension = enterpriseSchema.toLowerCase()
@@ -114,7 +111,7 @@ function readNames(query: ScimQuery, name: string): Set<string> | undefined {
   return new Set(text.split(',').map((each) => attributeOf(each.trim().toLowerCase())))
 }
 
-export function readProjection(query: ScimQuery): Projection {
+export function readProjection(query: ScimQuery) {
   const wanted = readNames(query, 'attributes')
   const unwanted = readNames(query, 'excludedAttributes')
   const has = (attribute: string): boolean => {
@@ -124,6 +121,7 @@ export function readProjection(query: ScimQuery): Projection {
   }
   return {
     has,
-    apply: (resource) => Object.fromEntries(Object.entries(resource).filter(([name]) => has(name))),
+    apply: (resource: ScimResource): ScimResource =>
+      Object.fromEntries(Object.entries(resource).filter(([name]) => has(name))),
   }
 }

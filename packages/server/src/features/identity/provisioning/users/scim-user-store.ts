@@ -1,7 +1,16 @@
 import { scimUserAttributes } from '../../../../database/tables/provisioning.ts'
 import { teamMembers, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
-import { and, asc, eq, ne, not, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import {
+  and,
+  asc,
+  eq,
+  ne,
+  not,
+  type Row,
+  type SQL,
+  sql,
+} from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { conditionOf, orderOf } from '../filter-sql.ts'
 import type { ListQuery } from '../protocol/listing.ts'
@@ -9,20 +18,6 @@ import type { ScimUser } from '../protocol/resources.ts'
 import type { UserDocument } from '../protocol/users/user-document.ts'
 import type { UserFields } from '../protocol/users/user-fields.ts'
 import { userSqlAttributes } from './scim-user-filter-store.ts'
-
-type Status = (typeof users.$inferSelect)['status']
-
-export interface StoredScimUser extends ScimUser {
-  readonly companyId: string
-  readonly status: Status
-  /** Whether the identity provider provisions this user. */
-  readonly provisioned: boolean
-  readonly serviceAccount: boolean
-  /** When the identity provider deleted this user, whom an administrator may have reactivated since. */
-  readonly unprovisionedAt: Date | null
-  /** The identifier that it had for the user then. */
-  readonly formerExternalId: string | null
-}
 
 /**
  * Condition on the table `users`: whom an identity provider sees. Service accounts and deleted users are hidden, and
@@ -40,10 +35,13 @@ const columns = {
   email: users.email,
   status: users.status,
   active: sql<boolean>`${users.status} <> 'disabled'`,
+  /** Whether the identity provider provisions this user. */
   provisioned: users.provisioned,
   serviceAccount: users.serviceAccount,
   externalId: users.externalId,
+  /** When the identity provider deleted this user, whom an administrator may have reactivated since. */
   unprovisionedAt: users.unprovisionedAt,
+  /** The identifier that it had for the user then. */
   formerExternalId: users.formerExternalId,
   firstName: users.firstName,
   lastName: users.lastName,
@@ -55,6 +53,8 @@ const columns = {
   createdAt: users.createdAt,
   updatedAt: users.updatedAt,
 }
+
+export type StoredScimUser = Row<typeof columns> & Pick<ScimUser, 'groups'>
 
 const teamsOf = sql<{ id: string; name: string }[]>`coalesce((
   select json_agg(json_build_object('id', team.id, 'name', team.name) order by team.name)

@@ -26,8 +26,6 @@ export interface OriginChanges {
   readonly removed: readonly string[]
 }
 
-export type ClientService = ReturnType<typeof createClientService>
-
 /** OAuth clients: the programs that get tokens for users. */
 export function createClientService(store: ClientStore) {
   async function getClient(id: string): Promise<ClientSummary> {

@@ -1,20 +1,15 @@
 import { authorizationCodes, clientConsents, pendingSignIns } from '../../../../database/tables/sign-in.ts'
 import { refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
-import { and, eq, lt, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { and, columnsOf, eq, lt, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 
 export type SignInMethod = 'password' | 'sso'
 
-export interface NewCode {
-  readonly codeHash: Buffer
-  readonly userId: string
-  readonly clientId: string
-  readonly redirectUri: string
-  readonly codeChallenge: string
-  readonly method: SignInMethod
-  readonly passwordHash: string | null
-}
+export type NewCode = Omit<
+  typeof authorizationCodes.$inferSelect,
+  'createdAt' | 'expiresAt' | 'usedAt' | 'refreshTokenId'
+>
 
 export interface StoredCode extends Omit<NewCode, 'codeHash'> {
   readonly companyId: string
@@ -23,15 +18,7 @@ export interface StoredCode extends Omit<NewCode, 'codeHash'> {
   readonly isAlive: boolean
 }
 
-export interface NewPendingSignIn {
-  readonly secretHash: Buffer
-  readonly browserHash: Buffer
-  readonly userId: string
-  readonly clientId: string
-  readonly method: SignInMethod
-  readonly passwordHash: string | null
-  readonly complete: boolean
-}
+export type NewPendingSignIn = Omit<typeof pendingSignIns.$inferSelect, 'tries' | 'createdAt' | 'expiresAt'>
 
 export interface PendingSignIn extends Omit<NewPendingSignIn, 'secretHash' | 'browserHash'> {
   readonly companyId: string
@@ -42,6 +29,8 @@ const sweepSize = 50
 
 /** Codes, sign-ins under way and consents; given a transaction it works inside it. All times are the database's. */
 export function createCodeStore(db: Queries) {
+  const execute = sqlOn(db)
+
   return {
     /** A code lives 60 s (docs/interface.md, Token service). */
     async insertCode(code: NewCode): Promise<void> {
@@ -83,10 +72,9 @@ export function createCodeStore(db: Queries) {
 
     /** Ends the session that the code opened. */
     async revokeGiven(codeHash: Buffer): Promise<void> {
-      await db.execute(
-        sql`delete from ${refreshTokens} where id = (
-          select refresh_token_id from ${authorizationCodes} where code_hash = ${codeHash})`,
-      )
+      await execute`
+        delete from ${refreshTokens} where id = (
+        select refresh_token_id from ${authorizationCodes} where code_hash = ${codeHash})`
     },
 
     async insertPending(pending: NewPendingSignIn, seconds = 600): Promise<void> {
@@ -104,10 +92,7 @@ export function createCodeStore(db: Queries) {
           userId: pendingSignIns.userId,
           companyId: users.companyId,
           email: users.email,
-          clientId: pendingSignIns.clientId,
-          method: pendingSignIns.method,
-          passwordHash: pendingSignIns.passwordHash,
-          complete: pendingSignIns.complete,
+          ...columnsOf(pendingSignIns, ['clientId', 'method', 'passwordHash', 'complete']),
         })
         .from(pendingSignIns)
         .innerJoin(users, eq(users.id, pendingSignIns.userId))
@@ -154,11 +139,10 @@ export function createCodeStore(db: Queries) {
 
     /** Deletes some of what has ended; a used code stays for a day, so that a second use is noticed. */
     async sweepEnded(): Promise<void> {
-      await db.execute(
-        sql`delete from ${authorizationCodes} where code_hash in (
-          select code_hash from ${authorizationCodes} where expires_at < now() - interval '1 day'
-          limit ${sweepSize} for update skip locked)`,
-      )
+      await execute`
+        delete from ${authorizationCodes} where code_hash in (
+        select code_hash from ${authorizationCodes} where expires_at < now() - interval '1 day'
+        limit ${sweepSize} for update skip locked)`
       await db.delete(pendingSignIns).where(lt(pendingSignIns.expiresAt, sql`now()`))
     },
   }

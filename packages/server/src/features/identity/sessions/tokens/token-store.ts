@@ -2,21 +2,19 @@ import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { userAuthenticators } from '../../../../database/tables/sign-in.ts'
 import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../../../database/tables/token.ts'
 import { users } from '../../../../database/tables/user.ts'
-import { and, eq, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { and, columnsOf, eq, type Row, type SQL, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 
-export interface Client {
-  readonly id: string
-  readonly name: string
-  /** Values of `grant_type` that it may use. */
-  readonly grants: readonly string[]
-  /** Where a sign-in in a browser may return to (`isRegisteredRedirect`). */
-  readonly redirectUris: readonly string[]
-  /** The operator's own: it needs no consent. */
-  readonly firstParty: boolean
-  /** Every refresh gives another refresh token (`createRotationStore`). */
-  readonly rotatesRefreshTokens: boolean
-}
+const clientColumns = columnsOf(oauthClients, [
+  'id',
+  'name',
+  'grants',
+  'redirectUris',
+  'firstParty',
+  'rotatesRefreshTokens',
+])
+
+export type Client = Row<typeof clientColumns>
 
 /** A user who might sign in with a password. */
 export interface Credentials {
@@ -97,18 +95,13 @@ export type TokenStore = ReturnType<typeof createTokenStore>
 
 /** Clients, credentials and tokens; given a transaction it works inside it. All times are the database's (docs/faults.md, T12). */
 export function createTokenStore(db: Queries) {
+  const execute = sqlOn(db)
+
   return {
     /** The client, if it is known and active. */
     async findClient(clientId: string): Promise<Client | undefined> {
       const [row] = await db
-        .select({
-          id: oauthClients.id,
-          name: oauthClients.name,
-          grants: oauthClients.grants,
-          redirectUris: oauthClients.redirectUris,
-          firstParty: oauthClients.firstParty,
-          rotatesRefreshTokens: oauthClients.rotatesRefreshTokens,
-        })
+        .select(clientColumns)
         .from(oauthClients)
         .where(and(eq(oauthClients.id, clientId), oauthClients.active))
       return row
@@ -116,32 +109,32 @@ export function createTokenStore(db: Queries) {
 
     /** Who signs in with this address, as `parseEmailAddress` gives it, or is invited with it at least. */
     async findCredentials(email: string): Promise<Credentials | undefined> {
-      const { rows } = await db.execute<Omit<Credentials, 'email'> & Record<string, unknown>>(
-        sql`select id as "userId", company_id as "companyId", refusal,
-            case when refusal is null then password_hash end as "passwordHash",
-            exists (
-              select 1 from ${userAuthenticators} where user_id = owner.id and confirmed_at is not null
-            ) as "needsCode"
-          from ${users} as owner, lateral (select case
-              when status = 'disabled' then 'deactivated' when status = 'invited' then 'invited'
-              when ${ssoRequired} then 'sso-required' when password_hash is null then 'no-password'
-            end as refusal) as state
-          where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`,
-      )
+      const rows = await execute<Omit<Credentials, 'email'>>`
+        select id as "userId", company_id as "companyId", refusal,
+          case when refusal is null then password_hash end as "passwordHash",
+          exists (
+            select 1 from ${userAuthenticators} where user_id = owner.id and confirmed_at is not null
+          ) as "needsCode"
+        from ${users} as owner, lateral (select case
+            when status = 'disabled' then 'deactivated' when status = 'invited' then 'invited'
+            when ${ssoRequired} then 'sso-required' when password_hash is null then 'no-password'
+          end as refusal) as state
+        where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`
       const [row] = rows
       return row && { ...row, email, refusal: row.refusal ?? undefined }
     },
 
     /** The living session of this user that a refresh token belongs to; undefined for one that was replaced. */
     async findSessionOf(email: string, refreshTokenHash: Buffer): Promise<string | undefined> {
-      const { rows } = await db.execute<{ id: string }>(
-        sql`select session.id from ${knownRefreshTokens(refreshTokenHash)} as known
-            join ${refreshTokens} as session
-              on session.id = known.session_id and session.generation = known.generation
-            join ${users} as owner on owner.id = session.user_id
-          where session.expires_at > now() and owner.email = ${email} and owner.status = 'active'
-            and owner.holds_email`,
-      )
+      const rows = await execute<{
+        id: string
+      }>`
+        select session.id from ${knownRefreshTokens(refreshTokenHash)} as known
+          join ${refreshTokens} as session
+            on session.id = known.session_id and session.generation = known.generation
+          join ${users} as owner on owner.id = session.user_id
+        where session.expires_at > now() and owner.email = ${email} and owner.status = 'active'
+          and owner.holds_email`
       return rows[0]?.id
     },
 
@@ -156,22 +149,21 @@ export function createTokenStore(db: Queries) {
         method === 'sso'
           ? sql`true`
           : sql`password_hash is not distinct from ${user.passwordHash} and not ${ssoRequired}`
-      const { rows } = await db.execute(
-        sql`with owner as (
-            update ${users} set last_sign_in_at = now()
-            where id = ${user.userId} and status = 'active' and ${isStillTrue}
-            returning id
-          ), opened as (
-            insert into ${refreshTokens}
-              (id, token_hash, user_id, client_id, address, user_agent, created_at, used_at, expires_at, method)
-            select ${session.refreshTokenId}, ${session.refreshTokenHash}::bytea, id, ${session.clientId},
-              ${session.address}, ${session.userAgent}, now(), now(), ${refreshEnd}, ${method} from owner
-            returning id
-          )
-          insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
-          select ${session.accessTokenId}, ${session.accessTokenHash}::bytea, id, now(), ${accessEnd} from opened
-          returning id`,
-      )
+      const rows = await execute`
+        with owner as (
+          update ${users} set last_sign_in_at = now()
+          where id = ${user.userId} and status = 'active' and ${isStillTrue}
+          returning id
+        ), opened as (
+          insert into ${refreshTokens}
+            (id, token_hash, user_id, client_id, address, user_agent, created_at, used_at, expires_at, method)
+          select ${session.refreshTokenId}, ${session.refreshTokenHash}::bytea, id, ${session.clientId},
+            ${session.address}, ${session.userAgent}, now(), now(), ${refreshEnd}, ${method} from owner
+          returning id
+        )
+        insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
+        select ${session.accessTokenId}, ${session.accessTokenHash}::bytea, id, now(), ${accessEnd} from opened
+        returning id`
       return rows.length > 0
     },
 
@@ -180,22 +172,21 @@ export function createTokenStore(db: Queries) {
      * moves back. False when the token is unknown, has ended, or its client or user is not active.
      */
     async refreshSession(refresh: SessionRefresh): Promise<boolean> {
-      const { rows } = await db.execute(
-        sql`with refreshed as (
-            update ${refreshTokens} as session
-            set expires_at = greatest(session.expires_at, ${refreshEnd}), used_at = now(),
-              address = ${refresh.address}
-            from ${users} as owner, ${oauthClients} as client
-            where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
-              and session.expires_at > now()
-              and owner.id = session.user_id and ${sessionIsValid}
-              and client.id = session.client_id and client.active
-            returning session.id
-          )
-          insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
-          select ${refresh.accessTokenId}, ${refresh.accessTokenHash}::bytea, id, now(), ${accessEnd} from refreshed
-          returning id`,
-      )
+      const rows = await execute`
+        with refreshed as (
+          update ${refreshTokens} as session
+          set expires_at = greatest(session.expires_at, ${refreshEnd}), used_at = now(),
+            address = ${refresh.address}
+          from ${users} as owner, ${oauthClients} as client
+          where session.token_hash = ${refresh.refreshTokenHash} and session.client_id = ${refresh.clientId}
+            and session.expires_at > now()
+            and owner.id = session.user_id and ${sessionIsValid}
+            and client.id = session.client_id and client.active
+          returning session.id
+        )
+        insert into ${accessTokens} (id, token_hash, refresh_token_id, created_at, expires_at)
+        select ${refresh.accessTokenId}, ${refresh.accessTokenHash}::bytea, id, now(), ${accessEnd} from refreshed
+        returning id`
       return rows.length > 0
     },
 
@@ -204,24 +195,23 @@ export function createTokenStore(db: Queries) {
      * session's access tokens, an access token alone. Undefined for an unknown token.
      */
     async revoke(tokenHash: Buffer, clientId: string): Promise<RevokedToken | undefined> {
-      const { rows } = await db.execute<RevokedToken & Record<string, unknown>>(
-        sql`with found as (
-            select session.id as session_id, null as token_id, session.user_id, session.client_id = ${clientId} as own
-            from ${knownRefreshTokens(tokenHash)} as known
-              join ${refreshTokens} as session on session.id = known.session_id
-            union all
-            select null, token.id, session.user_id, session.client_id = ${clientId}
-            from ${accessTokens} as token join ${refreshTokens} as session on session.id = token.refresh_token_id
-            where token.token_hash = ${tokenHash}
-          ), ended_sessions as (
-            delete from ${refreshTokens} where id in (select session_id from found where own)
-          ), ended_tokens as (
-            delete from ${accessTokens} where id in (select token_id from found where own)
-          )
-          select found.own as "isOwn", found.session_id is not null as "isSession", owner.id as "userId",
-            owner.company_id as "companyId", owner.email
-          from found join ${users} as owner on owner.id = found.user_id`,
-      )
+      const rows = await execute<RevokedToken>`
+        with found as (
+          select session.id as session_id, null as token_id, session.user_id, session.client_id = ${clientId} as own
+          from ${knownRefreshTokens(tokenHash)} as known
+            join ${refreshTokens} as session on session.id = known.session_id
+          union all
+          select null, token.id, session.user_id, session.client_id = ${clientId}
+          from ${accessTokens} as token join ${refreshTokens} as session on session.id = token.refresh_token_id
+          where token.token_hash = ${tokenHash}
+        ), ended_sessions as (
+          delete from ${refreshTokens} where id in (select session_id from found where own)
+        ), ended_tokens as (
+          delete from ${accessTokens} where id in (select token_id from found where own)
+        )
+        select found.own as "isOwn", found.session_id is not null as "isSession", owner.id as "userId",
+          owner.company_id as "companyId", owner.email
+        from found join ${users} as owner on owner.id = found.user_id`
       return rows[0]
     },
 
@@ -237,11 +227,10 @@ export function createTokenStore(db: Queries) {
     /** Deletes some tokens that have ended. */
     async sweepEnded(): Promise<void> {
       for (const table of [accessTokens, refreshTokens]) {
-        await db.execute(
-          sql`delete from ${table} where id in (
-            select id from ${table} where expires_at < now() - interval '1 minute'
-            order by expires_at limit ${sweepSize} for update skip locked)`,
-        )
+        await execute`
+          delete from ${table} where id in (
+          select id from ${table} where expires_at < now() - interval '1 minute'
+          order by expires_at limit ${sweepSize} for update skip locked)`
       }
     },
   }

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../../platform/errors.ts'
-import { assertPlainUtf8 } from '../../../../platform/http/body-headers.ts'
 import { sendFailure, toDomainError } from '../../../../platform/http/failures.ts'
 import { faults, pageFault } from '../../../../platform/http/form-faults.ts'
-import { parseFormBody } from '../../../../platform/http/form-fields.ts'
+import { takeForms } from '../../../../platform/http/form-fields.ts'
 import { requireNavigation } from '../../../../platform/http/navigation.ts'
 import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
 import { createLeakyBuckets } from '../../../../platform/limits/leaky-bucket.ts'
@@ -119,14 +118,7 @@ export function registerPages(
         throw new DomainError('tooManyRequests', { retryAfter }, { retryAfterSeconds: retryAfter })
     })
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'buffer', bodyLimit: formBodyLimit },
-      async (request: FastifyRequest, body: Buffer) => {
-        assertPlainUtf8(request.headers)
-        return parseFormBody(body, pageFault)
-      },
-    )
+    takeForms(scope, pageFault, { bodyLimit: formBodyLimit })
     routes(scope)
   })
 }

@@ -3,6 +3,7 @@ import { validateNewPassword } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { type Language, negotiateLanguage } from '../../../../platform/i18n/language.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
+import type { LinkView, PasswordLinkService } from '../../people/passwords/password-link-service.ts'
 import {
   type AuthorizationReader,
   type AuthorizationRequest,
@@ -23,28 +24,8 @@ import {
 } from './sign-in-pages.ts'
 import { signInWords } from './sign-in-words.ts'
 
-/** Whose a link is, and for what. */
-export interface LinkView {
-  readonly kind: 'password-reset' | 'invitation'
-  readonly email: string
-  /** Of the user. */
-  readonly language: Language
-}
-
-/** Links with which users set a password. */
-export interface PasswordLinks {
-  /** Mails a link if there is such a user; the answer never shows whether there is. */
-  requestReset(wanted: { readonly email: string; readonly address: string }): Promise<void>
-  /** Whose link it is; looking at it does not use it up. */
-  inspect(secret: string): Promise<LinkView | undefined>
-  /** Records an attempt with a link that is no longer valid. */
-  recordEnded(secret: string, from: { readonly address: string }): Promise<void>
-  /** @throws DomainError `invalidLink`, or `validation` for the password that they have already */
-  redeem(secret: string, password: string, from: { readonly address: string }): Promise<unknown>
-}
-
 export interface PasswordLinkRouteDependencies {
-  readonly links: PasswordLinks
+  readonly links: Pick<PasswordLinkService, 'requestReset' | 'inspect' | 'recordEnded' | 'redeem'>
   readonly readAuthorization: AuthorizationReader
   readonly publicUrl: () => string
 }

@@ -1,8 +1,7 @@
 import { createToken, revokeToken } from '@millrace/contract/operations/auth.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../../platform/errors.ts'
-import { assertPlainUtf8 } from '../../../../platform/http/body-headers.ts'
-import { type FormErrorFactory, parseFormBody } from '../../../../platform/http/form-fields.ts'
+import { type FormErrorFactory, takeForms } from '../../../../platform/http/form-fields.ts'
 import { rawRoute } from '../../../../platform/http/route.ts'
 import { readBasicClient } from '../../sessions/clients/basic-client.ts'
 import {
@@ -34,14 +33,7 @@ function surroundingsOf(request: FastifyRequest): RequestSurroundings {
 export function registerTokenRoutes(app: FastifyInstance, service: TokenService): void {
   app.register(async (scope) => {
     useOAuthFailures(scope)
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'buffer' },
-      async (request: FastifyRequest, body: Buffer) => {
-        assertPlainUtf8(request.headers)
-        return parseFormBody(body, createFormError)
-      },
-    )
+    takeForms(scope, createFormError)
     rawRoute(scope, createToken, {
       bodyLimit,
       async handler(request, reply) {

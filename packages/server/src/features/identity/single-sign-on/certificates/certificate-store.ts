@@ -1,7 +1,7 @@
 import { sealedColumns } from '../../../../database/sealed-columns.ts'
 import { ssoCertificateNotices, ssoCertificates } from '../../../../database/tables/single-sign-on.ts'
 import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
-import { and, asc, eq } from '../../../../platform/stores/postgres/drizzle.ts'
+import { and, asc, columnsOf, eq } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 export type StoredCertificate = Omit<typeof ssoCertificates.$inferSelect, 'sealedKey'>
@@ -13,13 +13,7 @@ export interface SigningCertificate extends StoredCertificate {
 
 const { contextOf } = sealedColumns.certificateKey
 
-const columns = {
-  id: ssoCertificates.id,
-  companyId: ssoCertificates.companyId,
-  certificate: ssoCertificates.certificate,
-  notAfter: ssoCertificates.notAfter,
-  createdAt: ssoCertificates.createdAt,
-}
+const columns = columnsOf(ssoCertificates, ['id', 'companyId', 'certificate', 'notAfter', 'createdAt'])
 
 /** Our own certificates; their keys are sealed. Given a transaction it works inside it. */
 export function createCertificateStore(db: Queries, box: SecretBox) {

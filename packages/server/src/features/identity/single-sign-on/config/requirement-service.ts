@@ -3,8 +3,6 @@ import { createPeopleStore } from '../../people/people-store.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createConfigStore } from './config-store.ts'
 
-export type RequirementService = ReturnType<typeof createRequirementService>
-
 /** Recovers access when the identity provider is unavailable. */
 export function createRequirementService({
   relational,

@@ -5,14 +5,6 @@ import { isSignedMetadata, readTrustedProvider, refuse } from './identity-provid
 
 type Known = Pick<StoredConfig, 'metadataXml' | 'idpEntityId' | 'idpSignInUrl' | 'idpCertificates'>
 
-/** What of a document is adopted in addition to what is stored. */
-export interface MergedMetadata {
-  readonly signInUrl: string
-  readonly certificates: readonly string[]
-  readonly added: readonly string[]
-  readonly isChanged: boolean
-}
-
 const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getTime()
 
 /**
@@ -22,7 +14,7 @@ const endOf = (pem: string): number => new X509Certificate(pem).validToDate.getT
  * @param now milliseconds since 1970
  * @throws UnusableMetadata
  */
-export function mergeMetadata(known: Known, xml: string, now: number): MergedMetadata {
+export function mergeMetadata(known: Known, xml: string, now: number) {
   const provider = readTrustedProvider(xml, known.idpCertificates, now)
   if (isSignedMetadata(known.metadataXml) && !isSignedMetadata(xml))
     refuse('it is no longer signed, and it was when it was saved')

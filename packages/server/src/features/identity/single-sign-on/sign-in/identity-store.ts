@@ -8,31 +8,18 @@ import { users } from '../../../../database/tables/user.ts'
 import {
   and,
   asc,
+  columnsOf,
   desc,
   eq,
   inArray,
   isNull,
   ne,
   or,
-  type SQL,
+  type Row,
   sql,
 } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { Claims } from '../assertion/assertion-claims.ts'
-
-export interface KnownUser {
-  readonly id: string
-  readonly companyId: string
-  readonly email: string
-  readonly roleId: string
-  readonly status: 'invited' | 'active' | 'disabled' | 'deleted'
-  readonly serviceAccount: boolean
-  /** The identity provider's own identifier of a user whom it provisions or has deleted (SCIM). */
-  readonly externalId: string | null
-}
-
-/** Name and identifier of a user at the identity provider. */
-export type Link = Pick<typeof ssoIdentities.$inferSelect, 'nameId' | 'nameFormat' | 'externalId' | 'userId'>
 
 /** A company at its identity provider. */
 export interface Place {
@@ -41,23 +28,17 @@ export interface Place {
 }
 
 const userColumns = {
-  id: users.id,
-  companyId: users.companyId,
-  email: users.email,
-  roleId: users.roleId,
-  status: users.status,
-  serviceAccount: users.serviceAccount,
+  ...columnsOf(users, ['id', 'companyId', 'email', 'roleId', 'status', 'serviceAccount']),
+  /** The identity provider's own identifier of a user whom it provisions or has deleted (SCIM). */
   externalId: sql<string | null>`coalesce(${users.externalId}, ${users.formerExternalId})`,
 }
 
-const linkColumns = {
-  nameId: ssoIdentities.nameId,
-  nameFormat: ssoIdentities.nameFormat,
-  externalId: ssoIdentities.externalId,
-  userId: ssoIdentities.userId,
-}
+export type KnownUser = Row<typeof userColumns>
 
-const hashOf = (nameId: string): SQL => sql`sha256(convert_to(${nameId}, 'UTF8'))`
+const linkColumns = columnsOf(ssoIdentities, ['nameId', 'nameFormat', 'externalId', 'userId'])
+
+/** Name and identifier of a user at the identity provider. */
+export type Link = Row<typeof linkColumns>
 
 /** Links between users and their names at the identity provider; given a transaction it works inside it. */
 export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Place) {
@@ -67,6 +48,12 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
     ne(users.status, 'deleted'),
     eq(users.serviceAccount, false),
   )
+  const unlinked = (nameId: string) =>
+    and(
+      eq(ssoUnlinkedNames.companyId, companyId),
+      eq(ssoUnlinkedNames.idpEntityId, idpEntityId),
+      sql`${ssoUnlinkedNames.nameHash} = sha256(convert_to(${nameId}, 'UTF8'))`,
+    )
 
   async function lockUser(id: string): Promise<KnownUser | undefined> {
     const [row] = await db
@@ -189,15 +176,7 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
         .onConflictDoNothing()
         .returning({ userId: ssoIdentities.userId })
       if (inserted.length === 0) return false
-      await db
-        .delete(ssoUnlinkedNames)
-        .where(
-          and(
-            eq(ssoUnlinkedNames.companyId, companyId),
-            eq(ssoUnlinkedNames.idpEntityId, idpEntityId),
-            sql`${ssoUnlinkedNames.nameHash} = ${hashOf(nameId)}`,
-          ),
-        )
+      await db.delete(ssoUnlinkedNames).where(unlinked(nameId))
       return true
     },
 
@@ -231,13 +210,7 @@ export function createIdentityStore(db: Queries, { companyId, idpEntityId }: Pla
       const [row] = await db
         .select({ userId: ssoUnlinkedNames.userId, isAbove: sql<boolean>`exists (${above})` })
         .from(ssoUnlinkedNames)
-        .where(
-          and(
-            eq(ssoUnlinkedNames.companyId, companyId),
-            eq(ssoUnlinkedNames.idpEntityId, idpEntityId),
-            sql`${ssoUnlinkedNames.nameHash} = ${hashOf(nameId)}`,
-          ),
-        )
+        .where(unlinked(nameId))
       return row
     },
   }

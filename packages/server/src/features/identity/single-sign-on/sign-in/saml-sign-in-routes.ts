@@ -7,9 +7,8 @@ import {
 } from '@millrace/contract/operations/single-sign-on.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../../platform/errors.ts'
-import { assertPlainUtf8 } from '../../../../platform/http/body-headers.ts'
 import { pageFault } from '../../../../platform/http/form-faults.ts'
-import { parseFormBody } from '../../../../platform/http/form-fields.ts'
+import { takeForms } from '../../../../platform/http/form-fields.ts'
 import { requireNavigation } from '../../../../platform/http/navigation.ts'
 import { rawRoute } from '../../../../platform/http/route.ts'
 import { languageOfRequest } from '../../../../platform/i18n/request-language.ts'
@@ -72,14 +71,7 @@ export function registerSamlRoutes(app: FastifyInstance, dependencies: SamlRoute
       requireTurnOf(request)
     }
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'buffer' },
-      async (request: FastifyRequest, body: Buffer) => {
-        assertPlainUtf8(request.headers)
-        return parseFormBody(body, pageFault)
-      },
-    )
+    takeForms(scope, pageFault)
 
     rawRoute(scope, startSingleSignOn, {
       onRequest: asPage((request) => requireStartTurn({ address: request.ip, browser: browserOf(request) })),

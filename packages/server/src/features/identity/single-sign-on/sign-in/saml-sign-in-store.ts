@@ -1,9 +1,8 @@
 import { samlAssertions, samlRequests, samlResults } from '../../../../database/tables/single-sign-on.ts'
 import type { Language } from '../../../../platform/i18n/language.ts'
 import { and, eq, sql } from '../../../../platform/stores/postgres/drizzle.ts'
-import type { Queries } from '../../../../platform/stores/relational.ts'
+import { type Queries, sqlOn } from '../../../../platform/stores/relational.ts'
 import type { AuthorizationRequest } from '../../sign-in/authorization-request.ts'
-import type { NameFormat } from '../assertion/assertion-verifier.ts'
 
 /** A sign-in without an application: it only shows which user was matched. */
 export interface TrialRequest {
@@ -38,21 +37,15 @@ export interface StoredRequest {
 }
 
 /** The content of a verified response. */
-export interface StoredResult {
-  readonly secretHash: Buffer
-  readonly companyId: string
-  readonly requestId: string
-  readonly idpEntityId: string
-  readonly nameId: string
-  readonly nameFormat: NameFormat
-  readonly attributes: Record<string, string[]>
-}
+export type StoredResult = Omit<typeof samlResults.$inferSelect, 'expiresAt'>
 
 /** How many rows of a table one sign-in deletes at most. */
 const sweepSize = 50
 
 /** Sign-ins under way; given a transaction it works inside it. */
 export function createSamlSignInStore(db: Queries) {
+  const execute = sqlOn(db)
+
   return {
     /**
      * Removes the oldest sign-ins of this browser, and of this network, that have neither come back nor ended, so
@@ -67,12 +60,11 @@ export function createSamlSignInStore(db: Queries) {
         [sql`network = ${network} and browser_known = ${browserKnown}`, max.ofNetwork],
       ] as const
       for (const [counted, bound] of bounds) {
-        await db.execute(
-          sql`delete from ${samlRequests} where id in (
-            select id from ${samlRequests}
-            where ${counted} and used_at is null and expires_at > now()
-            order by created_at desc, id offset ${bound - 1})`,
-        )
+        await execute`
+          delete from ${samlRequests} where id in (
+          select id from ${samlRequests}
+          where ${counted} and used_at is null and expires_at > now()
+          order by created_at desc, id offset ${bound - 1})`
       }
     },
 
@@ -103,10 +95,9 @@ export function createSamlSignInStore(db: Queries) {
       id: string,
     ): Promise<{ configVersion: string } | 'unknown' | 'used' | 'expired'> {
       const here = and(eq(samlRequests.id, id), eq(samlRequests.companyId, companyId))
-      const { rows } = await db.execute<{ config_version: string }>(
-        sql`update ${samlRequests} set used_at = now()
-          where ${here} and used_at is null and expires_at > now() returning config_version`,
-      )
+      const rows = await execute<{ config_version: string }>`
+        update ${samlRequests} set used_at = now()
+        where ${here} and used_at is null and expires_at > now() returning config_version`
       if (rows[0]) return { configVersion: rows[0].config_version }
       const [found] = await db.select({ usedAt: samlRequests.usedAt }).from(samlRequests).where(here)
       if (!found) return 'unknown'
@@ -172,11 +163,10 @@ export function createSamlSignInStore(db: Queries) {
         [samlAssertions, '5 minutes'],
       ] as const
       for (const [table, after] of ended) {
-        await db.execute(
-          sql`delete from ${table} where ctid in (
-            select ctid from ${table} where expires_at < now() - ${after}::interval
-            order by expires_at limit ${sweepSize} for update skip locked)`,
-        )
+        await execute`
+          delete from ${table} where ctid in (
+          select ctid from ${table} where expires_at < now() - ${after}::interval
+          order by expires_at limit ${sweepSize} for update skip locked)`
       }
     },
   }

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  definitionLimits,
-  nodeCategories,
-  type OutputKind,
-} from '@millrace/contract/resources/workflow-definition.ts'
+import { definitionLimits, nodeCategories } from '@millrace/contract/resources/workflow-definition.ts'
+import type { OutputKind } from '@millrace/contract/resources/workflow-entrypoint.ts'
 import type { BranchInfo } from '@millrace/contract/resources/workflow-version.ts'
 import { countPaths } from '../definition-graph.ts'
 import { logicKindOf } from '../nodes/nodes.ts'

@@ -11,10 +11,10 @@ import {
   type NodeFilter,
   type WorkflowNodeOf,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import { seededRandom, seedOf, shuffled } from '../../../../platform/distributions/random.ts'
 import { hintOf } from '../../../../platform/text/nearest.ts'
 import { compileBinding, needsOf } from '../../compile/compile-binding.ts'
 import type { DataRow, RowQuery, RunView } from '../../compile/executable.ts'
-import { seedOf, shuffled } from '../../compile/shuffle.ts'
 import { failed, isAbsent, NoValue } from '../../compile/values.ts'
 import { isReference, rowsOf } from '../bindings.ts'
 import type { KnownDatasource } from '../definition-resources.ts'
@@ -180,7 +180,7 @@ export const datasource: DataNodeKind<DatasourceNode> = {
     function order(rows: readonly DataRow[], { request }: RunView): readonly DataRow[] {
       if (!isShuffled) return rows
       const turn = ordering === 'person' ? request.unit : String(Math.floor(request.now / shuffleMs))
-      return shuffled(rows, seedOf(`${id}:${turn}`)).slice(0, limit)
+      return shuffled(rows, seededRandom(seedOf(`${id}:${turn}`))).slice(0, limit)
     }
 
     return {

@@ -1,12 +1,14 @@
 import {
-  channelFormats,
   definitionLimits,
   type Edge,
-  formatOutputs,
   nodeCategories,
-  type OutputKind,
   type WorkflowDefinition,
 } from '@millrace/contract/resources/workflow-definition.ts'
+import {
+  channelFormats,
+  formatOutputs,
+  type OutputKind,
+} from '@millrace/contract/resources/workflow-entrypoint.ts'
 import { hintOf } from '../../../../platform/text/nearest.ts'
 import { countPaths } from '../definition-graph.ts'
 import { outputsOf } from '../nodes/nodes.ts'

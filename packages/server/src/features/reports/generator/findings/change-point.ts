@@ -1,5 +1,5 @@
+import { seededRandom, shuffled } from '../../../../platform/distributions/random.ts'
 import { type Bucket, withoutWeekdays } from './compare-periods.ts'
-import { seededRandom, shuffled } from './random.ts'
 import { minVariation } from './robust.ts'
 
 /** Where a course goes over to another level. */

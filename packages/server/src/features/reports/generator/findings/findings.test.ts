@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { discoveryRates } from '../../../../platform/distributions/discovery-rates.ts'
+import { seededRandom, shuffled } from '../../../../platform/distributions/random.ts'
 import { findChangePoint } from './change-point.ts'
 import { type Bucket, compareLevels, comparePeriods, compareRobustly } from './compare-periods.ts'
 import { findOutliers } from './outliers.ts'
 import { findPeak } from './peak.ts'
-import { seededRandom, shuffled } from './random.ts'
 import { autocorrelation, median, robustDeviation, twoSided } from './robust.ts'
 import { findSeason, weekdayFactors } from './season.ts'
 

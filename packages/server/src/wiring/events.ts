@@ -1,0 +1,67 @@
+import { createDatasourceStore } from '../features/datasources/datasource-store.ts'
+import { createCollectorService } from '../features/events/collector/collector-service.ts'
+import { watchIngest } from '../features/events/collector/ingest-watch.ts'
+import { createCountryDatabase } from '../features/events/collector/senders/country-database.ts'
+import { createCheckpointStore } from '../features/events/loading/checkpoint-store.ts'
+import {
+  createLoaderService,
+  type LoaderDependencies,
+  type LoaderService,
+} from '../features/events/loading/loader-service.ts'
+import { createLoaderStore } from '../features/events/loading/loader-store.ts'
+import type { HiddenDatasources } from '../features/events/loading/purges/hidden-datasource-store.ts'
+import { createPurgeLedger } from '../features/events/loading/purges/purge-ledger-store.ts'
+import { createPurgeStore } from '../features/events/loading/purges/purge-store.ts'
+import { createPurger } from '../features/events/loading/purges/purger.ts'
+import type { Columnar } from '../platform/stores/columnar.ts'
+import type { EventLog } from '../platform/stores/event-log.ts'
+import type { Relational } from '../platform/stores/relational.ts'
+import type { ServiceParts } from './shared.ts'
+
+export type Events = ReturnType<typeof wireEvents>
+
+export function wireEvents(parts: ServiceParts) {
+  const { eventLog, log: logger } = parts
+  const datasources = createDatasourceStore(parts.relational.db)
+  const collector = createCollectorService({
+    ...parts,
+    log: eventLog,
+    logger,
+    async findDatasource(id) {
+      const found = await datasources.findState(id)
+      // Displays and clicks of workflows are written by the service alone, and rows come another way.
+      return found?.kind === 'tracking' ? { ...found, active: found.status === 'active' } : undefined
+    },
+    countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
+  })
+  return {
+    collector,
+    trackerFiles: {
+      findCompany: async (datasourceId: string, address: string) =>
+        (await collector.find(datasourceId, address))?.companyId,
+    },
+    isIngesting: watchIngest(collector, parts.ending),
+  }
+}
+
+/** What loads the accepted events, and removes those of deleted datasources. */
+export function wireLoader({
+  relational,
+  columnar,
+  ...given
+}: Partial<LoaderDependencies> &
+  Pick<LoaderDependencies, 'clock' | 'logger'> & {
+    readonly relational: Relational
+    readonly columnar: Columnar
+    readonly hidden: HiddenDatasources
+    readonly log: EventLog
+  }): LoaderService {
+  const ledger = createPurgeLedger(relational.db)
+  return createLoaderService({
+    store: createLoaderStore({ columnar, threads: 2 }),
+    checkpoints: createCheckpointStore({ relational, log: given.log.id }),
+    ledger,
+    purger: createPurger({ ...given, ledger, store: createPurgeStore({ columnar }) }),
+    ...given,
+  })
+}
