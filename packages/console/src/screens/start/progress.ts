@@ -1,12 +1,6 @@
 import type { DatasourceActivity } from '@millrace/contract/resources/datasource-activity.ts'
 import type { LogEntry } from '../../data/datasources.ts'
 
-export interface Counters {
-  readonly accepted: number
-  readonly dropped: number
-  readonly bot: number
-}
-
 /** Why the first event is not there yet, as far as it can be seen. */
 export type Fault =
   | { readonly kind: 'rule'; readonly rule: string; readonly path: string }
