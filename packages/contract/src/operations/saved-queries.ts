@@ -1,9 +1,18 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { answers, answersRevision, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
-import { dateTime, id, idParams, indexPattern, object, text } from '../resources/formats.ts'
+import {
+  dateTime,
+  id,
+  idParams,
+  indexPattern,
+  object,
+  searchIn,
+  sorting,
+  text,
+} from '../resources/formats.ts'
 import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
-import { SavedQuery, SavedQueryCreation, SavedQueryUpdate } from '../resources/saved-query.ts'
+import { SavedQuery, SavedQueryCreation, SavedQueryUpdate, Schedule } from '../resources/saved-query.ts'
 import { SavedQueryRun } from '../resources/saved-query-run.ts'
 import { expectedRevision } from '../revision.ts'
 
@@ -91,8 +100,12 @@ ${rules}`,
 export const listSavedQueries = {
   ...operation('listSavedQueries', 'GET', '/v2/statistics/query', 'statistics:access'),
   summary: 'List saved queries',
-  description: 'Those of your company, the newest first.',
-  ...lists('One page of saved queries', SavedQuery),
+  description:
+    'Those of your company, the newest first unless they are sorted. Those that never run come last.',
+  ...lists('One page of saved queries', SavedQuery, {
+    ...searchIn('name'),
+    ...sorting(['name', 'updatedAt', 'createdAt', 'nextRunAt'], '`createdAt`'),
+  }),
 } as const satisfies Operation
 
 export const readSavedQuery = {
@@ -130,23 +143,33 @@ export const listSavedQueryRuns = {
   ...lists('One page of runs', SavedQueryRun, {}, { params }),
 } as const satisfies Operation
 
+const PlannedRuns = Type.Array(
+  object({
+    at: dateTime('When it runs'),
+    local: text('The same instant in the time zone of the schedule', '2026-02-02T07:30:00.000+01:00'),
+  }),
+  { maxItems: 10 },
+)
+
+/** Of a schedule that is being written. */
+export const previewSchedule = {
+  ...operation('previewSchedule', 'POST', '/v2/statistics/query/next-runs', 'statistics:access'),
+  summary: 'Preview a schedule',
+  description:
+    'The next ten planned times of a schedule that need not be saved, as far as they lie within forty years; none for `{}` and while it is off. Who would get the results is not checked here.',
+  idempotent: true,
+  errors: ['invalidSchedule'],
+  examples: { weekdays: example('At seven on weekdays', { frequency: 'custom', cron: '0 7 * * 1-5' }) },
+  ...answers('Planned times, the nearest first', PlannedRuns, { body: Schedule }),
+} as const satisfies Operation
+
 export const listNextRuns = {
   ...operation('listNextRuns', 'GET', '/v2/statistics/query/:id/next-runs', 'statistics:access'),
   summary: 'Preview the next runs',
   description:
     'The next ten planned times, as far as they lie within forty years; none without a schedule, while it is off and while it is paused.',
   errors: ['savedQueryNotFound'],
-  ...answers(
-    'Planned times, the nearest first',
-    Type.Array(
-      object({
-        at: dateTime('When it runs'),
-        local: text('The same instant in the time zone of the schedule', '2026-02-02T07:30:00.000+01:00'),
-      }),
-      { maxItems: 10 },
-    ),
-    { params },
-  ),
+  ...answers('Planned times, the nearest first', PlannedRuns, { params }),
 } as const satisfies Operation
 
 export const readRunResult = {

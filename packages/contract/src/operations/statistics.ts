@@ -4,6 +4,7 @@ import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf } from '../operation-builders.ts'
 import { count, extension, filled, integer, named, object, oneOf, text } from '../resources/formats.ts'
 import { filterOperators, operatorMeanings, Query, queryLimits } from '../resources/query.ts'
+import { QueryExplanation } from '../resources/query-explanation.ts'
 import { StatisticsMeta } from '../resources/statistics-meta.ts'
 
 const operation = operationsOf('Statistics')
@@ -218,4 +219,33 @@ export const listStatisticsValues = {
       ]),
     },
   ),
+} as const satisfies Operation
+
+/** Why a number is what it is. */
+export const explainQuery = {
+  ...operation('explainQuery', 'POST', '/v2/statistics/query/explain', 'statistics:access'),
+  access: 'Statistics: access; the statement for Company: update',
+  summary: 'Explain a query',
+  description:
+    'Says what a query would answer, without running it: what its measures count and its dimensions mean, its filters as they are understood, the instants that its ranges come to in its time zone, and how fresh the stored events are. Who may change the company also gets the statement that is sent to the columnar store. It is checked, and bounded, as a query is.',
+  idempotent: true,
+  errors: [
+    'unknownMember',
+    'incompatibleMembers',
+    'virtualMeasureFilter',
+    'invalidQuery',
+    'tooComplex',
+    'tooManyRequests',
+    'timeout',
+    'unavailable',
+  ],
+  examples: {
+    compared: example('Two months of revenue', {
+      measures: ['purchases.revenue'],
+      dimensions: [],
+      filters: [],
+      timeDimensions: [{ dimension: 'purchases.time', compareDateRange: ['this month', 'last month'] }],
+    }),
+  },
+  ...answers('What the query asks, and of what', QueryExplanation, { body: Query }),
 } as const satisfies Operation

@@ -51,6 +51,27 @@ describe('lists', () => {
     expect((await app.call('reader', 'GET', '?perPage=101')).status).toBe(400)
   })
 
+  test('are searched by name and sorted', async () => {
+    for (const name of ['Revenue 10%', 'revenue 100', 'Alpha']) {
+      app.app.time.advance(1_000)
+      await app.save({ name })
+    }
+    const names = async (query: string) => {
+      const { data } = await app.call('reader', 'GET', `?perPage=100&${query}`)
+      return (data as unknown as { name: string }[]).map(({ name }) => name)
+    }
+    expect(await names('q=REVENUE')).toEqual(['revenue 100', 'Revenue 10%'])
+    expect(await names('q=0%25')).toEqual(['Revenue 10%'])
+    expect(await names('q=_____________________')).toEqual([])
+    expect(await names('q=revenue&sortBy=name')).toEqual(['Revenue 10%', 'revenue 100'])
+    expect((await names('sortBy=name&sortOrder=desc')).slice(0, 2)).toEqual(['revenue 100', 'Revenue 10%'])
+    expect(await names('q=revenue&sortOrder=asc')).toEqual(['Revenue 10%', 'revenue 100'])
+    await app.save({ name: 'Scheduled', schedule: app.daily() })
+    expect((await names('sortBy=nextRunAt'))[0]).toBe('Scheduled')
+    expect((await names('sortBy=nextRunAt&sortOrder=asc'))[0]).toBe('Scheduled')
+    expect((await app.call('reader', 'GET', '?sortBy=query')).status).toBe(400)
+  })
+
   test('a saved query is deleted with its ledger and results', async () => {
     const { id } = await app.save({ schedule: app.daily() })
     await runToday()
@@ -77,6 +98,39 @@ describe('lists', () => {
     const off = await app.save()
     expect((await app.call('reader', 'GET', `/${off.id}/next-runs`)).data).toEqual([])
     expect((await app.call('stranger', 'GET', `/${id}/next-runs`)).status).toBe(404)
+  })
+})
+
+describe('a schedule that is not saved', () => {
+  test('shows its next runs, as a saved one', async () => {
+    await app.advanceTo('2028-10-27T12:00:00Z')
+    const preview = (schedule: object) => app.call('reader', 'POST', '/next-runs', schedule)
+    const daily = { frequency: 'daily', time: '02:30', timezone: 'Europe/Paris' }
+    const { data } = await preview(daily)
+    expect((data as unknown as unknown[]).slice(0, 3)).toEqual([
+      { at: '2028-10-28T00:30:00.000Z', local: '2028-10-28T02:30:00.000+02:00' },
+      { at: '2028-10-29T00:30:00.000Z', local: '2028-10-29T02:30:00.000+02:00' },
+      { at: '2028-10-30T01:30:00.000Z', local: '2028-10-30T02:30:00.000+01:00' },
+    ])
+    expect((await preview({})).data).toEqual([])
+    expect((await preview({ ...daily, enabled: false })).data).toEqual([])
+    expect((await preview({ frequency: 'custom', cron: '0 7 * * 1-5' })).data).toHaveLength(10)
+  })
+
+  test('is refused where a saved one is', async () => {
+    const refused = [
+      [{ frequency: 'weekly', time: '07:30' }, 'schedule.weekdays'],
+      [{ frequency: 'custom', cron: '* * * * *' }, 'schedule.cron'],
+      [{ frequency: 'daily', time: '07:30', timezone: 'Mars/Base' }, 'schedule.timezone'],
+    ] as const
+    for (const [schedule, path] of refused) {
+      const { status, data } = await app.call('reader', 'POST', '/next-runs', schedule)
+      expect(status).toBe(400)
+      expect(data).toMatchObject({ errors: [{ path }] })
+    }
+    expect((await app.call('reader', 'POST', '/next-runs', { frequency: 'daily', time: '7' })).status).toBe(
+      400,
+    )
   })
 })
 

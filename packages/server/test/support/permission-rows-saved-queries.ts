@@ -99,6 +99,11 @@ export const savedQueryRows: PermissionRows = {
   deleteSavedQuery: { ...read(''), alone: 403, further: ofOthers((path) => ({ path }), saved) },
   listSavedQueryRuns: read('/runs'),
   listNextRuns: read('/next-runs'),
+  previewSchedule: {
+    needs: 'statistics access',
+    call: () => ({ path: `${address}/next-runs`, body: { frequency: 'daily', time: '07:30' } }),
+    stranger: 200,
+  },
   runSavedQuery: {
     ...read('/run'),
     alone: 403,

@@ -45,7 +45,7 @@ export interface Prepared {
 }
 
 /** What can be asked of the stored facts: a query, or an exploration. Each is answered as one statement. */
-export interface Question {
+export interface Question<P extends Prepared = Prepared> {
   /** What was asked, as it came: cohorts are found in it. */
   readonly body: unknown
   /** The labels that it names, to warn of those that nothing has. */
@@ -53,5 +53,5 @@ export interface Question {
   /** Texts of definitions that it shows or compares; none when absent. */
   readonly lookups?: readonly Lookup[]
   /** @throws {DomainError} naming what is wrong with it */
-  prepare(asked: Asked): Prepared
+  prepare(asked: Asked): P
 }

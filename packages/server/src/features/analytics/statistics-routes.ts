@@ -1,4 +1,5 @@
 import {
+  explainQuery,
   listStatisticsValues,
   readStatisticsMeta,
   runQuery,
@@ -27,6 +28,18 @@ export function registerStatisticsRoutes(
   route(scope, listStatisticsValues, ({ principal, query }, leaving) => {
     const { companyId, userId } = principal
     return service.listValues({ ...query, companyId, userId, readerId: userId, signal: leaving() })
+  })
+
+  route(scope, explainQuery, ({ principal, body }, leaving) => {
+    const { companyId, userId } = principal
+    return service.explain({
+      query: body,
+      companyId,
+      userId,
+      readerId: userId,
+      showsStatement: principal.can('company', 'update'),
+      signal: leaving(),
+    })
   })
 
   rawRoute(scope, readStatisticsMeta, {

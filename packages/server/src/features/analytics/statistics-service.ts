@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
+import type { QueryExplanation } from '@millrace/contract/resources/query-explanation.ts'
 import type { StatisticsMeta } from '@millrace/contract/resources/statistics-meta.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
@@ -20,6 +21,7 @@ import { createCompanyLabels } from './company-labels.ts'
 import type { DefinitionReader } from './definitions/definition-reader.ts'
 import type { Reader, ReadVisibleWorkflows } from './definitions/visible-workflows-store.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
+import { type Explained, explainPlan, freshnessOf, newestEvents, statementOf } from './explain-query.ts'
 import { labelsAmong, type MemberUse, membersIn } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { Definitions } from './query/compile/compile-lookups.ts'
@@ -29,7 +31,7 @@ import { createQueryFaults } from './query/query-faults.ts'
 import type { QueryLimiter } from './query/query-limiter.ts'
 import { createResultWriter, type ResultFormat } from './query/result-writer.ts'
 import { createRowLimit } from './query/row-limit.ts'
-import { type RunLimits, runCompiled } from './query/run.ts'
+import { type RunLimits, rowsOfCompiled, runCompiled } from './query/run.ts'
 import { openZone } from './query/time/zone.ts'
 import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
 import { createSharedAnswers } from './shared-answers.ts'
@@ -116,13 +118,15 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     return { ...settings, visibleWorkflows }
   }
 
-  async function prepare({
+  async function prepare<P extends Prepared>({
     question,
     companyId,
     readerId,
     at = clock.now(),
     streamed = false,
-  }: Pick<ExplorationRequest, 'question' | 'companyId' | 'readerId' | 'at' | 'streamed'>): Promise<Prepared> {
+  }: Pick<AnswerRequest, 'companyId' | 'readerId' | 'at' | 'streamed'> & {
+    readonly question: Question<P>
+  }): Promise<P> {
     const settings = await settingsOf({ companyId, readerId })
     const now = { instant: at, zone: openZone(settings.timezone) }
     const cohorts = await readCohorts(companyId, question.body, now)
@@ -304,6 +308,43 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       await prepare({ question: questionOf(query), ...reader })
     },
 
+    /** The same for an exploration. */
+    async validateQuestion(question: Question, reader: Reader): Promise<void> {
+      await prepare({ question, ...reader })
+    },
+
+    /**
+     * Says what a query asks, without running it.
+     * @param showsStatement whether the statement is a part of it
+     * @throws {DomainError} as `answer`
+     */
+    async explain({
+      query,
+      showsStatement,
+      ...request
+    }: Omit<QueryRequest, 'format'> & { readonly showsStatement: boolean }): Promise<QueryExplanation> {
+      const { companyId, userId, signal } = request
+      return observe(async () => {
+        const question = questionOf(query)
+        const prepared = await prepare({ ...request, question })
+        const leave = await limiter.enter(companyId, signal, userId)
+        try {
+          const [warnings, newest] = await Promise.all([
+            labels.warnInTime(companyId, question.labels),
+            rowsOfCompiled(columnar, newestEvents(companyId), limits, signal),
+          ])
+          return {
+            ...explainPlan(prepared),
+            freshness: freshnessOf(prepared.instant, newest),
+            warnings,
+            ...(showsStatement && { statement: statementOf(prepared.compiled) }),
+          }
+        } finally {
+          leave()
+        }
+      }, signal)
+    },
+
     /** Measures and dimensions, labels included (docs/interface.md, Statistics metadata). */
     async describe(companyId: string): Promise<StatisticsMeta> {
       const { exactCounts } = await readSettings(companyId)
@@ -312,7 +353,10 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
   }
 }
 
-function questionOf(query: Query): Question {
+/** The statement of a query, with what it was made of. */
+interface PreparedQuery extends Prepared, Explained {}
+
+function questionOf(query: Query): Question<PreparedQuery> {
   const members = membersIn(query)
   return {
     body: query,
@@ -322,7 +366,8 @@ function questionOf(query: Query): Question {
       rejectUnknownTags(members, definitions)
       const now = { instant, zone: openZone(settings.timezone), cohorts }
       const plan = planQuery(parseQuery(query, now, { streamed }))
-      return { compiled: compileQuery(plan, companyId, { ...settings, definitions }), zone: plan.zone }
+      const compiled = compileQuery(plan, companyId, { ...settings, definitions })
+      return { compiled, zone: plan.zone, query, plan, settings, instant }
     },
   }
 }

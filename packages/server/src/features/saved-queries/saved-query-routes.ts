@@ -4,6 +4,7 @@ import {
   listNextRuns,
   listSavedQueries,
   listSavedQueryRuns,
+  previewSchedule,
   readRunResult,
   readSavedQuery,
   runSavedQuery,
@@ -33,6 +34,7 @@ export function registerSavedQueryRoutes(scope: FastifyInstance, service: SavedQ
   route(scope, listSavedQueryRuns, ({ principal, params, query }) =>
     service.listRuns(principal, params.id, query),
   )
+  route(scope, previewSchedule, ({ principal, body }) => service.previewSchedule(principal, body))
   route(scope, listNextRuns, ({ principal, params }) => service.listNextRuns(principal, params.id))
 
   rawRoute(scope, readRunResult, {

@@ -10,7 +10,7 @@ import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run
 import { definedOf } from '../../platform/changes.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import { invalid, refuseFaults } from '../../platform/invalid.ts'
+import { invalid, placed, refuseFaults } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { faultsOfRecipients, parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, mapListed, type Page, rangeOf } from '../../platform/paging.ts'
@@ -22,7 +22,7 @@ import type { Zone } from '../analytics/query/time/zone.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
-import { createSavedQueryStore, type StoredSavedQuery } from './saved-query-store.ts'
+import { createSavedQueryStore, type SavedQueryList, type StoredSavedQuery } from './saved-query-store.ts'
 import { nextTimes } from './schedule/planned-times.ts'
 import { isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
 
@@ -49,6 +49,12 @@ const maxQueriesLength = 100_000
 const previewedRuns = 10
 /** Of one user and hour: each may mail its results to all recipients. */
 const maxRunsByHand = 30
+
+interface PlannedRun {
+  readonly at: string
+  /** The same in the time zone of the schedule. */
+  readonly local: string
+}
 
 export type SavedQueryService = ReturnType<typeof createSavedQueryService>
 
@@ -108,15 +114,28 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     principal: Principal,
   ): Promise<Pick<StoredSavedQuery, 'schedule' | 'nextRunAt' | 'plannedTo'>> {
     const schedule = normalized(given ?? {})
-    const { timezone } = await readSettings(principal.companyId)
-    const isKnown = schedule.timezone === undefined || (await knowsTimezone(schedule.timezone))
-    const { plan, faults } = readSchedule(schedule, timezone, isKnown ? openZone : openNone)
+    const { plan, faults } = await readTimes(schedule, principal.companyId)
     refuseFaults([...faults, ...(await faultsOfReceivers(schedule, principal))], 'invalidSchedule')
     if (isOn(schedule)) assertMayExport(principal)
     const now = clock.now()
     const [next] = plan && isOn(schedule) ? nextTimes(plan.recurrence, plan.zone, now, 1) : []
     return { schedule, nextRunAt: next === undefined ? null : new Date(next), plannedTo: new Date(now) }
   }
+
+  /** When a schedule runs; faults where it cannot. */
+  async function readTimes(schedule: Schedule, companyId: string): Promise<ReturnType<typeof readSchedule>> {
+    const { timezone } = await readSettings(companyId)
+    const isKnown = schedule.timezone === undefined || (await knowsTimezone(schedule.timezone))
+    return readSchedule(schedule, timezone, isKnown ? openZone : openNone)
+  }
+
+  const previewOf = (plan: Plan | undefined): PlannedRun[] =>
+    plan
+      ? nextTimes(plan.recurrence, plan.zone, clock.now(), previewedRuns).map((at) => ({
+          at: new Date(at).toISOString(),
+          local: plan.zone.format(at),
+        }))
+      : []
 
   const find = async ({ companyId }: Principal, id: string): Promise<StoredSavedQuery> =>
     found(await store.find(companyId, normalizeId(id)), 'savedQueryNotFound', id)
@@ -197,8 +216,8 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       })
     },
 
-    async list({ companyId }: Principal, page: Page): Promise<Listed<SavedQuery>> {
-      return mapListed(await store.list(companyId, page), toSavedQuery)
+    async list({ companyId }: Principal, wanted: SavedQueryList): Promise<Listed<SavedQuery>> {
+      return mapListed(await store.list(companyId, wanted), toSavedQuery)
     },
 
     /** @throws DomainError `savedQueryNotFound` */
@@ -218,15 +237,17 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
     },
 
     /** @throws DomainError `savedQueryNotFound` */
-    async listNextRuns(principal: Principal, id: string): Promise<{ at: string; local: string }[]> {
+    async listNextRuns(principal: Principal, id: string): Promise<PlannedRun[]> {
       const { schedule, nextRunAt, companyId } = await find(principal, id)
-      const plan = nextRunAt === null ? undefined : await planOf(schedule, companyId)
-      if (!plan) return []
-      const { recurrence, zone } = plan
-      return nextTimes(recurrence, zone, clock.now(), previewedRuns).map((at) => ({
-        at: new Date(at).toISOString(),
-        local: zone.format(at),
-      }))
+      return previewOf(nextRunAt === null ? undefined : await planOf(schedule, companyId))
+    },
+
+    /** @throws DomainError `invalidSchedule` */
+    async previewSchedule({ companyId }: Principal, given: Schedule): Promise<PlannedRun[]> {
+      const schedule = normalized(given)
+      const { plan, faults } = await readTimes(schedule, companyId)
+      refuseFaults(faults, 'invalidSchedule')
+      return previewOf(isOn(schedule) ? plan : undefined)
     },
 
     /**
@@ -300,18 +321,6 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
 const openNone = (name: string): never => {
   throw new RangeError(`${name} is no time zone`)
-}
-
-/** A failure of one of several queries, with its place. */
-function placed(error: unknown, place: string): unknown {
-  if (!(error instanceof DomainError)) return error
-  const { errors } = error.data as { readonly errors?: readonly Fault[] }
-  const message = errors ? `${place}.${error.message}` : `${place}: ${error.message}`
-  const data = {
-    ...(error.data as object),
-    ...(errors && { errors: errors.map((each) => ({ ...each, path: `${place}.${each.path}` })) }),
-  }
-  return new DomainError(error.errorName, data as typeof error.data, { message, cause: error })
 }
 
 function normalized(schedule: Schedule): Schedule {

@@ -7,11 +7,15 @@ import { users } from '../../database/tables/user.ts'
 import type { Language } from '../../platform/i18n/language.ts'
 import type { Listed, Page } from '../../platform/paging.ts'
 import { companyRows } from '../../platform/resources/company-rows.ts'
+import { type ListSearch, listOrder } from '../../platform/resources/list-order.ts'
 import { found } from '../../platform/resources/resource.ts'
-import { and, desc, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
+import { containsText } from '../../platform/stores/postgres/contains-text.ts'
+import { and, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
 import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 export type StoredSavedQuery = typeof savedQueries.$inferSelect
+
+export type SavedQueryList = Page & ListSearch<'name' | 'createdAt' | 'updatedAt' | 'nextRunAt'>
 
 /** What runs change, which is no change of the saved query. */
 type Noted = Partial<Pick<StoredSavedQuery, 'nextRunAt' | 'plannedTo' | 'pausedReason' | 'failures'>>
@@ -51,10 +55,15 @@ export function createSavedQueryStore(db: Queries) {
 
     count: (companyId: string): Promise<number> => rows.count(eq(savedQueries.companyId, companyId)),
 
-    /** The newest first. */
-    list(companyId: string, wanted: Page): Promise<Listed<StoredSavedQuery>> {
-      const order = [desc(savedQueries.createdAt), desc(savedQueries.id)]
-      return rows.page(eq(savedQueries.companyId, companyId), order, wanted)
+    list(companyId: string, wanted: SavedQueryList): Promise<Listed<StoredSavedQuery>> {
+      const { id, name, createdAt, updatedAt, nextRunAt } = savedQueries
+      const keys = { name: sql`lower(${name})`, createdAt, updatedAt, nextRunAt }
+      const where = and(
+        eq(savedQueries.companyId, companyId),
+        wanted.q === undefined ? undefined : containsText(name, wanted.q),
+      )
+      const order = listOrder(wanted, keys, id, { sortBy: 'createdAt', sortOrder: 'desc' })
+      return rows.page(where, order, wanted)
     },
 
     async note(companyId: string, id: string, change: Noted): Promise<void> {

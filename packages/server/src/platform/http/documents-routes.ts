@@ -43,6 +43,8 @@ export interface DocumentsDependencies {
   readonly version: string
   /** Asked at the first request, because a port that the system chose is known only then. */
   readonly addresses: () => Addresses
+  /** Where a browser goes from the root; absent where there is no console. */
+  readonly home?: string
 }
 
 /** Fastify's patterns name their parameters in any way: only the places of them matter. */
@@ -86,7 +88,7 @@ function asPage(reply: FastifyReply): FastifyReply {
  * The documents of the service (docs/interface.md, Run contract): the OpenAPI document, a readable page of it, the
  * pages of docs/, and a first page that links to all of them. Each is written once, at its first request.
  */
-export function documentsRoutes({ operations, version, addresses }: DocumentsDependencies) {
+export function documentsRoutes({ operations, version, addresses, home }: DocumentsDependencies) {
   return async function routes(app: FastifyInstance): Promise<void> {
     const written = new Map<string, KeptBody>()
     const once = async (name: string, write: (pages: Pages) => string): Promise<KeptBody> => {
@@ -165,9 +167,7 @@ export function documentsRoutes({ operations, version, addresses }: DocumentsDep
 
     app.get('/', async (request, reply) => {
       reply.header('vary', 'Accept')
-      if (wantsHtml(request)) {
-        return send(request, asPage(reply), await once('welcome', (pages) => pages.welcomePage(context())))
-      }
+      if (home !== undefined && wantsHtml(request)) return reply.redirect(home)
       return send(
         request,
         asText(reply, 'plain'),

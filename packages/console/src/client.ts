@@ -1,0 +1,10 @@
+import { createClient } from '@millrace/sdk'
+import { session } from './session/session.ts'
+
+/** Every request of the console goes through the SDK. */
+export const client = createClient({
+  baseUrl: location.origin,
+  getAccessToken: (refused) => session.accessToken(refused),
+  // TanStack Query asks again where that helps, and says so on the screen.
+  maxRetries: 1,
+})

@@ -1,0 +1,136 @@
+import type { OperationData } from '@millrace/sdk'
+import type { Language } from '../texts/texts.ts'
+
+export type Meta = OperationData<'readStatisticsMeta'>
+export type MeasureMeta = Meta['measures'][string]
+export type DimensionMeta = Meta['dimensions'][string]
+
+const cache = new Map<string, Intl.NumberFormat>()
+
+function numbers(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = language + JSON.stringify(options)
+  const known = cache.get(key) ?? new Intl.NumberFormat(language, options)
+  cache.set(key, known)
+  return known
+}
+
+/** 1.5 h, 3 min 20 s, 12 s: the two greatest units. */
+function duration(language: Language, seconds: number): string {
+  const size = Math.abs(seconds)
+  if (size < 60) return `${numbers(language, { maximumFractionDigits: size < 10 ? 1 : 0 }).format(seconds)} s`
+  const [great, small, unit, part] =
+    size < 3_600 ? [60, 1, 'min', 's'] : size < 86_400 ? [3_600, 60, 'h', 'min'] : [86_400, 3_600, 'd', 'h']
+  const whole = Math.trunc(size / (great as number))
+  const rest = Math.round((size - whole * (great as number)) / (small as number))
+  const text = `${whole} ${unit}${rest > 0 ? ` ${rest} ${part}` : ''}`
+  return seconds < 0 ? `−${text}` : text
+}
+
+/**
+ * A value of a measure as people read it.
+ * @param isShort for axes and figures: 12.3K instead of 12,345
+ */
+export function formatMeasure(
+  language: Language,
+  format: MeasureMeta['format'] | undefined,
+  value: number | null | undefined,
+  isShort = false,
+): string {
+  if (value === null || value === undefined) return '–'
+  switch (format) {
+    case 'ratio':
+      return numbers(language, {
+        style: 'percent',
+        maximumFractionDigits: Math.abs(value) < 0.1 ? 2 : 1,
+      }).format(value)
+    case 'seconds':
+      return duration(language, value)
+    case 'milliseconds':
+      return value < 1_000
+        ? `${numbers(language, { maximumFractionDigits: 0 }).format(value)} ms`
+        : duration(language, value / 1_000)
+    case 'amount':
+      return numbers(
+        language,
+        isShort && Math.abs(value) >= 10_000
+          ? { notation: 'compact', maximumFractionDigits: 1 }
+          : { minimumFractionDigits: 2, maximumFractionDigits: 2 },
+      ).format(value)
+    default:
+      return numbers(
+        language,
+        isShort && Math.abs(value) >= 10_000
+          ? { notation: 'compact', maximumFractionDigits: 1 }
+          : { maximumFractionDigits: format === 'integer' ? 0 : 2 },
+      ).format(value)
+  }
+}
+
+/** Change in per cent from `before` to `now`; undefined where there is none to tell. */
+export function changeOf(
+  now: number | null | undefined,
+  before: number | null | undefined,
+): number | undefined {
+  if (now === null || now === undefined || before === null || before === undefined || before === 0)
+    return undefined
+  return (now - before) / Math.abs(before)
+}
+
+export const formatChange = (language: Language, change: number): string =>
+  numbers(language, {
+    style: 'percent',
+    maximumFractionDigits: Math.abs(change) < 0.1 ? 1 : 0,
+    signDisplay: 'exceptZero',
+  }).format(change)
+
+export type Granularity = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
+
+/**
+ * The first instant of a bucket as the answer writes it, `2026-01-31T00:00:00.000+01:00`: its wall clock is that of the
+ * query's time zone, so it is read from the text and not in the zone of the browser.
+ */
+export function formatBucket(
+  language: Language,
+  text: string,
+  granularity: Granularity,
+  isShort = false,
+): string {
+  const wall = new Date(`${text.slice(0, 19)}Z`)
+  const say = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(language, { timeZone: 'UTC', ...options }).format(wall)
+  switch (granularity) {
+    case 'year':
+      return say({ year: 'numeric' })
+    case 'quarter':
+      return `${language === 'fr' ? 'T' : 'Q'}${Math.floor(wall.getUTCMonth() / 3) + 1} ${wall.getUTCFullYear()}`
+    case 'month':
+      return say({ month: isShort ? 'short' : 'long', year: 'numeric' })
+    case 'week':
+    case 'day':
+      return isShort
+        ? say({ day: 'numeric', month: 'short' })
+        : say({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
+    case 'hour':
+    case 'minute':
+      return say({
+        ...(isShort ? {} : { day: 'numeric', month: 'short' }),
+        hour: '2-digit',
+        minute: '2-digit',
+      })
+    case 'second':
+      return say({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
+  }
+}
+
+/** An instant in a zone, or in that of the browser. */
+export const formatInstant = (
+  language: Language,
+  instant: string | number | Date,
+  isShort = false,
+  timeZone?: string,
+): string =>
+  new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    ...(isShort ? {} : { timeStyle: 'short' }),
+    ...(timeZone !== undefined && { timeZone }),
+  }).format(new Date(instant))

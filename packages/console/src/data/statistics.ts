@@ -1,0 +1,35 @@
+import type { QueryInput } from '@millrace/sdk'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { client } from '../client.ts'
+import { useProfile } from './profile.ts'
+
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+export interface Answer {
+  readonly rows: readonly Row[]
+  readonly warnings: readonly { readonly path?: string; readonly message: string }[]
+  readonly total?: number
+}
+
+export const metaQuery = queryOptions({
+  queryKey: ['statistics-meta'],
+  queryFn: ({ signal }) => client.readStatisticsMeta({}, { signal }),
+  staleTime: 300_000,
+})
+
+export const useMeta = () => useQuery(metaQuery)
+
+/** Equal queries of a screen are asked once; what they have answered stays while the next answer is on its way. */
+export const answerQuery = (query: QueryInput | undefined) =>
+  queryOptions({
+    queryKey: ['statistics-query', query],
+    queryFn: ({ signal }): Promise<Answer> => client.query(query ?? {}, { signal }) as Promise<Answer>,
+    enabled: query !== undefined,
+    placeholderData: keepPreviousData,
+  })
+
+/** In the zone in which the user wants to see times; the company's is what the service takes without one. */
+export function useAnswer(query: QueryInput | undefined) {
+  const timezone = useProfile()?.preferences.timezone
+  return useQuery(answerQuery(query && timezone ? { timezone, ...query } : query))
+}

@@ -1,0 +1,36 @@
+import './ui/tokens.css'
+import './ui/base.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './data/query-client.ts'
+import { SignedOut } from './layout/signed-out.tsx'
+import { router } from './router.tsx'
+import { session } from './session/session.ts'
+
+const root = createRoot(document.querySelector('#root') as HTMLElement)
+
+async function start(): Promise<void> {
+  try {
+    const { leaving, failure } = await session.open()
+    if (leaving) return
+    root.render(
+      <StrictMode>
+        {failure === undefined ? (
+          <QueryClientProvider client={queryClient}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        ) : (
+          <SignedOut failure={failure} />
+        )}
+      </StrictMode>,
+    )
+  } catch {
+    // The service does not answer: it is asked again, as by every screen.
+    root.render(<SignedOut isUnreachable />)
+    setTimeout(start, 3_000)
+  }
+}
+
+void start()

@@ -1,0 +1,86 @@
+import { texts } from '../../texts/texts.ts'
+
+export const why = texts(
+  {
+    counted: 'What is counted',
+    counts: {
+      rows: 'Counted over the facts of its source.',
+      sessions: 'Counted over sessions.',
+      openings: 'Counted over openings of content.',
+      credits: 'Counted over what purchases are credited to.',
+    },
+    computed: (parts: string) => `Computed from ${parts}, after they are.`,
+    exact: (count: number, error: number) =>
+      `Exact up to ${count.toLocaleString('en')} in a group, beyond that within ${error * 100} %.`,
+    document: 'Documentation',
+    noMeasure: 'Nothing: the rows show which values occur.',
+    grouped: 'What the rows are grouped by',
+    filtered: 'What is kept',
+    or: 'or',
+    keeps: {
+      rows: 'Keeps facts before they are counted.',
+      groups: 'Keeps groups after they are counted.',
+      times: 'Says which instants count at all.',
+    },
+    when: 'When',
+    first: 'The range',
+    compared: 'Compared with',
+    always: 'Everything that is stored',
+    never: 'No instant: the filters on time exclude each other',
+    stretch: (from: string, to: string) => `from ${from} up to, not including, ${to}`,
+    open: '…',
+    zone: (zone: string) => `Days and buckets are those of ${zone}.`,
+    fresh: 'How fresh',
+    nothingStored: 'No event is stored yet.',
+    received: (received: string, happened: string) =>
+      `The newest stored event was received on ${received}; it, or another, happened on ${happened}.`,
+    asked: (at: string) => `Asked on ${at}.`,
+    limit: (limit: string) => `At most ${limit} rows of each range.`,
+    attribution: (model: string, clicks: number, displays: number) =>
+      `Purchases are credited by the model “${model}”, to clicks within ${clicks} and displays within ${displays} hours.`,
+    warnings: 'To know about the answer',
+    statement: 'The statement, for administrators',
+    parameters: 'What the placeholders stand for',
+  },
+  {
+    counted: 'Ce qui est compté',
+    counts: {
+      rows: 'Compté sur les faits de sa source.',
+      sessions: 'Compté sur les sessions.',
+      openings: 'Compté sur les ouvertures de contenu.',
+      credits: 'Compté sur ce à quoi les achats sont attribués.',
+    },
+    computed: (parts) => `Calculé à partir de ${parts}, une fois ceux-ci connus.`,
+    exact: (count, error) =>
+      `Exact jusqu’à ${count.toLocaleString('fr')} par groupe, au-delà à ${(error * 100).toLocaleString('fr')} % près.`,
+    document: 'Documentation',
+    noMeasure: 'Rien : les lignes montrent quelles valeurs existent.',
+    grouped: 'Ce qui regroupe les lignes',
+    filtered: 'Ce qui est gardé',
+    or: 'ou',
+    keeps: {
+      rows: 'Garde des faits avant de les compter.',
+      groups: 'Garde des groupes une fois comptés.',
+      times: 'Dit quels instants comptent.',
+    },
+    when: 'Quand',
+    first: 'La période',
+    compared: 'Comparée à',
+    always: 'Tout ce qui est stocké',
+    never: 'Aucun instant : les filtres de temps s’excluent',
+    stretch: (from, to) => `du ${from} jusqu’au ${to} exclu`,
+    open: '…',
+    zone: (zone) => `Les jours et périodes sont ceux de ${zone}.`,
+    fresh: 'Fraîcheur',
+    nothingStored: 'Aucun événement n’est encore stocké.',
+    received: (received, happened) =>
+      `Le dernier événement stocké a été reçu le ${received} ; lui ou un autre s’est produit le ${happened}.`,
+    asked: (at) => `Demandé le ${at}.`,
+    limit: (limit) => `Au plus ${limit} lignes par période.`,
+    attribution: (model, clicks, displays) =>
+      `Les achats sont attribués selon le modèle « ${model} », aux clics dans les ${clicks} et aux affichages dans les ${displays} heures.`,
+    warnings: 'À savoir sur la réponse',
+    statement: 'La requête SQL, pour les administrateurs',
+    parameters: 'Ce que remplacent les paramètres',
+  },
+)

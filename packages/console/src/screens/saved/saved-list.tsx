@@ -1,0 +1,249 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { formatInstant, type Meta } from '../../data/format.ts'
+import { useMay } from '../../data/profile.ts'
+import { titleOf } from '../../data/result.ts'
+import { useMeta } from '../../data/statistics.ts'
+import { useSetView, useView } from '../../data/view-state.ts'
+import { useLanguage, useTexts } from '../../texts/texts.ts'
+import { ButtonLink, IconButton } from '../../ui/button.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Badge, Card, Page } from '../../ui/page.tsx'
+import { Empty, Loaded, Skeleton } from '../../ui/state.tsx'
+import { type Column, Pages, Table } from '../../ui/table.tsx'
+import styles from './saved.module.css'
+import { useDelete, useMayChange, useRunNow } from './saved-actions.ts'
+import { listQuery, perPage, readListState, type SavedQuery, type SortKey } from './saved-queries.ts'
+import { scheduleText } from './schedule-words.ts'
+import { type SavedWords, saved } from './texts.ts'
+
+/** What a query asks for, in a line. */
+export function askedText(
+  { queries }: Pick<SavedQuery, 'queries'>,
+  meta: Meta | undefined,
+  t: SavedWords,
+): string {
+  return queries
+    .map(({ measures, dimensions }) => {
+      const named = (members: readonly string[]) => members.map((each) => titleOf(meta, each)).join(', ')
+      return [named(measures) || t.nothing, ...(dimensions.length > 0 ? [t.by(named(dimensions))] : [])].join(
+        ' ',
+      )
+    })
+    .join('; ')
+}
+
+export function Screen() {
+  const t = useTexts(saved)
+  const language = useLanguage()
+  const view = useView()
+  const setView = useSetView()
+  const state = readListState(view)
+  const list = useQuery(listQuery(state))
+  const meta = useMeta().data
+  const columns: Column<SavedQuery>[] = [
+    {
+      id: 'name',
+      title: t.name,
+      isSortable: true,
+      cell: (row) => (
+        <Link to="/saved/$id" params={{ id: row.id }} className={styles.name}>
+          {row.name}
+        </Link>
+      ),
+    },
+    {
+      id: 'asks',
+      title: t.asks,
+      cell: (row) => (
+        <div className={styles.state} data-quiet>
+          {askedText(row, meta, t)}
+        </div>
+      ),
+    },
+    {
+      id: 'schedule',
+      title: t.schedule,
+      cell: (row) => (
+        <span className={styles.schedule}>
+          {row.schedule.frequency && scheduleText(row.schedule, language, t)}
+          {row.pausedReason !== undefined && <Badge kind="bad">{t.paused}</Badge>}
+          {row.schedule.enabled === false && <Badge>{t.off}</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'nextRunAt',
+      title: t.nextRun,
+      isSortable: true,
+      cell: (row) => (row.nextRunAt ? formatInstant(language, row.nextRunAt) : ''),
+    },
+    {
+      id: 'updatedAt',
+      title: t.updated,
+      isSortable: true,
+      cell: (row) => formatInstant(language, row.updatedAt, true),
+    },
+    { id: 'actions', title: '', cell: (row) => <Actions query={row} /> },
+  ]
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      isWide
+      actions={
+        <>
+          <CopyAs
+            call={{
+              operation: 'listSavedQueries',
+              request: {
+                query: {
+                  page: state.page,
+                  perPage,
+                  sortBy: state.sortBy,
+                  sortOrder: state.descending ? 'desc' : 'asc',
+                  ...(state.q === '' ? {} : { q: state.q }),
+                },
+              },
+            }}
+          />
+          <ButtonLink to="/explore" icon="plus" kind="main">
+            {t.toExplore}
+          </ButtonLink>
+        </>
+      }
+    >
+      <Search
+        value={state.q}
+        onChange={(q) => setView({ q: q === '' ? undefined : q, page: undefined }, true)}
+      />
+      <Loaded
+        query={list}
+        skeleton={<Skeleton lines={8} />}
+        isEmpty={({ paginationCount }) => paginationCount === 0}
+        empty={
+          state.q === '' ? (
+            <Empty
+              icon="saved"
+              title={t.empty}
+              action={
+                <ButtonLink to="/explore" kind="main">
+                  {t.toExplore}
+                </ButtonLink>
+              }
+            >
+              {t.emptyHint}
+            </Empty>
+          ) : (
+            <Empty icon="search" title={t.noMatch}>
+              {t.noMatchHint}
+            </Empty>
+          )
+        }
+      >
+        {({ data, paginationCount }) => (
+          <Card isFlush>
+            <Table
+              label={t.title}
+              columns={columns}
+              rows={data}
+              rowKey={({ id }) => id}
+              sort={{ by: state.sortBy, descending: state.descending }}
+              onSort={({ by, descending }) => {
+                const isFirst = by !== state.sortBy
+                setView({
+                  sort: by as SortKey,
+                  order: (isFirst ? by === 'updatedAt' : descending) ? 'desc' : 'asc',
+                  page: undefined,
+                })
+              }}
+            />
+            <Pages
+              page={state.page}
+              perPage={perPage}
+              count={paginationCount}
+              onPage={(page) => setView({ page: page === 1 ? undefined : page })}
+            />
+          </Card>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+/** Typed text becomes a search once typing pauses. */
+function Search({ value, onChange }: { readonly value: string; readonly onChange: (q: string) => void }) {
+  const t = useTexts(saved)
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts the wait
+  useEffect(() => {
+    if (text === value) return
+    const wait = setTimeout(() => onChange(text.trim()), 250)
+    return () => clearTimeout(wait)
+  }, [text])
+  return (
+    <div className={styles.search}>
+      <TextField
+        label={t.search}
+        hidesLabel
+        type="search"
+        placeholder={t.search}
+        value={text}
+        onChange={setText}
+        maxLength={200}
+      />
+    </div>
+  )
+}
+
+function Actions({ query }: { readonly query: SavedQuery }) {
+  const t = useTexts(saved)
+  const navigate = useNavigate()
+  const run = useRunNow()
+  const remove = useDelete()
+  const mayExport = useMay('statistics:export')
+  const mayChange = useMayChange(query)
+  return (
+    <Menu
+      label={t.actions}
+      trigger={<IconButton icon="more" label={`${t.actions}: ${query.name}`} />}
+      entries={[
+        {
+          id: 'open',
+          label: t.open,
+          icon: 'chart',
+          onAction: () =>
+            void navigate({
+              to: '/explore',
+              search: { query: query.queries[0], saved: query.id } as never,
+            }),
+        },
+        ...(mayExport
+          ? [
+              {
+                id: 'run',
+                label: t.runNow,
+                icon: 'refresh' as const,
+                onAction: () => run.mutate(query.id),
+              },
+            ]
+          : []),
+        ...(mayChange
+          ? [
+              {
+                id: 'delete',
+                label: t.delete,
+                icon: 'trash' as const,
+                isDanger: true,
+                onAction: () => remove.mutate(query),
+              },
+            ]
+          : []),
+      ]}
+    />
+  )
+}
