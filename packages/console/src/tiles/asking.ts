@@ -45,12 +45,6 @@ export const explorationQuery = (kind: keyof typeof methods, body: Readonly<Reco
     }),
   })
 
-export const experimentQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['experiment', id],
-    queryFn: ({ signal }) => client.readExperiment({ params: { id } }, { signal }),
-  })
-
 export const experimentResultsQuery = (id: string) =>
   queryOptions({
     queryKey: ['experiment-results', id],

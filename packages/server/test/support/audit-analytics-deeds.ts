@@ -26,7 +26,7 @@ const done = ({ people }: AuditWorld, kind: string, id: string): Told => ({
 
 /** The deed to a dashboard that is there. */
 const toDashboard =
-  (method: 'PUT' | 'DELETE', body?: () => object): Deed =>
+  (method: 'PUT' | 'DELETE', body?: () => Record<string, unknown>): Deed =>
   async (world) => {
     const { people, ask, begin } = world
     const { id } = await ask<Made>(people, 'POST', dashboards, { name: fresh('Sales '), tiles: [] })
