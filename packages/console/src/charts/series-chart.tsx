@@ -89,7 +89,12 @@ export function SeriesChart(props: SeriesChartProps) {
         ...(second && { second: { range: rangeOf } }),
       },
       axes: [
-        { ...axis(colours), size: 34, values: (_, splits) => bucketTicks(splits, granularity, language) },
+        {
+          ...axis(colours),
+          size: 34,
+          space: 72,
+          values: (_, splits) => bucketTicks(splits, granularity, language),
+        },
         {
           ...axis(colours),
           size: 58,

@@ -122,9 +122,15 @@ export function formatBucket(
   }
 }
 
-/** An instant in the zone of the browser. */
-export const formatInstant = (language: Language, instant: string | number | Date, isShort = false): string =>
-  new Intl.DateTimeFormat(
-    language,
-    isShort ? { dateStyle: 'medium' } : { dateStyle: 'medium', timeStyle: 'short' },
-  ).format(new Date(instant))
+/** An instant in a zone, or in that of the browser. */
+export const formatInstant = (
+  language: Language,
+  instant: string | number | Date,
+  isShort = false,
+  timeZone?: string,
+): string =>
+  new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    ...(isShort ? {} : { timeStyle: 'short' }),
+    ...(timeZone !== undefined && { timeZone }),
+  }).format(new Date(instant))

@@ -82,7 +82,8 @@ export function daysOf(range: Range, today: string): Days {
   }
 }
 
-export type Comparison = 'none' | 'previous' | 'year'
+export const comparisons = ['none', 'previous', 'year'] as const
+export type Comparison = (typeof comparisons)[number]
 
 /** The range that another is compared with: as many days right before it, or the same days a year before. */
 export function comparedDays(days: Days, comparison: Comparison): Days | undefined {

@@ -1,6 +1,7 @@
 import type { QueryInput } from '@millrace/sdk'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { client } from '../client.ts'
+import { useProfile } from './profile.ts'
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
@@ -27,4 +28,8 @@ export const answerQuery = (query: QueryInput | undefined) =>
     placeholderData: keepPreviousData,
   })
 
-export const useAnswer = (query: QueryInput | undefined) => useQuery(answerQuery(query))
+/** In the zone in which the user wants to see times; the company's is what the service takes without one. */
+export function useAnswer(query: QueryInput | undefined) {
+  const timezone = useProfile()?.preferences.timezone
+  return useQuery(answerQuery(query && timezone ? { timezone, ...query } : query))
+}

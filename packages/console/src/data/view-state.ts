@@ -1,6 +1,18 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { type Comparison, comparedDays, type Days, daysOf, type Range, readRange, todayIn } from './ranges.ts'
+import { useLanguage } from '../texts/texts.ts'
+import { formatInstant } from './format.ts'
+import { useProfile } from './profile.ts'
+import {
+  type Comparison,
+  comparedDays,
+  comparisons,
+  type Days,
+  daysOf,
+  type Range,
+  readRange,
+  todayIn,
+} from './ranges.ts'
 
 /** Changes the address of a view: what is undefined leaves it. A change that is typed replaces, so that back is short. */
 export function useSetView(): (change: Readonly<Record<string, unknown>>, replaces?: boolean) => void {
@@ -23,8 +35,18 @@ export function useSetView(): (change: Readonly<Record<string, unknown>>, replac
 
 export const useView = (): Readonly<Record<string, unknown>> => useSearch({ strict: false })
 
-/** The time zone of the company. */
-export const useTimezone = (): string | undefined => undefined
+/** The time zone in which screens show times: the user's, else the company's. */
+export function useTimezone(): string | undefined {
+  const profile = useProfile()
+  return profile?.preferences.timezone ?? profile?.company.timezone
+}
+
+/** Shows an instant in that zone and in the user's language. */
+export function useInstant(): (instant: string | number | Date, isShort?: boolean) => string {
+  const language = useLanguage()
+  const timezone = useTimezone()
+  return (instant, isShort) => formatInstant(language, instant, isShort, timezone)
+}
 
 export interface RangeState {
   readonly range: Range
@@ -39,12 +61,12 @@ export interface RangeState {
   readonly includesToday: boolean
 }
 
-/** The range and comparison in the address of a view. */
-export function useRange(initial: Range = '30d'): RangeState {
+/** The range and comparison in the address of a view, else the initial ones. */
+export function useRange(initial: Range = '30d', initialComparison: Comparison = 'none'): RangeState {
   const view = useView()
   const today = todayIn(useTimezone())
   const range = readRange(view.range) ?? initial
-  const comparison = view.compare === 'previous' || view.compare === 'year' ? view.compare : 'none'
+  const comparison = comparisons.find((each) => each === view.compare) ?? initialComparison
   const days = daysOf(range, today)
   const compared = comparedDays(days, comparison)
   const pair = ({ from, to }: Days): [string, string] => [from, to]

@@ -1,14 +1,17 @@
-import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useDeferredValue, useState } from 'react'
+import { readFavourite } from '../data/favourites.ts'
 import { useProfile } from '../data/profile.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { destinations, places } from './destinations.ts'
+import { namedQuery } from './named-things.ts'
 import styles from './palette.module.css'
 
-/** Goes to any screen by typing. */
+/** Goes to any screen by typing, and to what has a name. */
 export function Palette({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const t = useTexts(places)
   return (
@@ -20,18 +23,33 @@ export function Palette({ isOpen, onClose }: { readonly isOpen: boolean; readonl
 
 function Finder({ onClose }: { readonly onClose: () => void }) {
   const t = useTexts(places)
-  const navigate = useNavigate()
-  const permissions = useProfile()?.permissions ?? []
+  const { history } = useRouter()
+  const profile = useProfile()
+  const permissions = profile?.permissions ?? []
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const found = [...destinations, { to: '/account', text: 'account', icon: 'account', group: 'top' } as const]
+  const asked = text.trim()
+  const holds = (name: string) => name.toLowerCase().includes(asked.toLowerCase())
+  const screens = [...destinations, { to: '/account', text: 'account', icon: 'account' } as const]
     .filter((each) => !('needs' in each) || each.needs === undefined || permissions.includes(each.needs))
-    .filter((each) => t[each.text].toLowerCase().includes(text.trim().toLowerCase()))
+    .map(({ to, text, icon }) => ({ place: String(to), name: t[text], icon, kind: '' }))
+  const favourites = (profile?.preferences.favourites ?? [])
+    .map(readFavourite)
+    .map(({ place, name }) => ({ place, name, icon: 'star' as const, kind: t.favourites }))
+  const query = useDeferredValue(asked)
+  const { data: named = [] } = useQuery({
+    ...namedQuery(query),
+    enabled: query !== '' && permissions.includes('statistics:access'),
+  })
+  const found = [
+    ...[...screens, ...favourites].filter(({ name }) => holds(name)),
+    ...named.filter(({ name }) => holds(name)).map((each) => ({ ...each, kind: t[each.text] })),
+  ]
   const go = (index: number) => {
-    const place = found[index]
-    if (!place) return
+    const place = found[index]?.place
+    if (place === undefined) return
     onClose()
-    void navigate({ to: place.to ?? '/' })
+    history.push(`/console${place}`)
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the field above the list
@@ -58,16 +76,19 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
         }}
       />
       <ul className={styles.list}>
-        {found.map((place, index) => (
-          <li key={place.to}>
+        {found.map(({ place, name, icon, kind }, index) => (
+          <li key={`${kind}${place}`}>
             <button
               type="button"
               className={styles.item}
               data-chosen={index === chosen}
               onClick={() => go(index)}
             >
-              <Icon name={place.icon} />
-              {t[place.text]}
+              <Icon name={icon} />
+              <span className={styles.name} dir="auto">
+                {name}
+              </span>
+              {kind && <span className={styles.kind}>{kind}</span>}
             </button>
           </li>
         ))}

@@ -1,16 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { placeOf, readFavourite } from '../data/favourites.ts'
 import { profileQuery, useProfile } from '../data/profile.ts'
 import { isPassing } from '../data/query-client.ts'
 import { session } from '../session/session.ts'
 import { useSessionState } from '../session/use-session.ts'
+import { common } from '../texts/common.ts'
 import { LanguageContext, languageOfBrowser, useTexts } from '../texts/texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty, Skeleton } from '../ui/state.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { destinations, places } from './destinations.ts'
 import { Palette } from './palette.tsx'
+import { PlaceLink } from './place-link.tsx'
 import styles from './shell.module.css'
 import { SignedOut } from './signed-out.tsx'
 import { applyTheme, UserMenu } from './user-menu.tsx'
@@ -81,10 +86,56 @@ function Frame() {
       <div className={styles.main}>
         <Banners />
         <main id="content" tabIndex={-1} className={styles.content}>
-          <Outlet />
+          <Allowed path={path} />
         </main>
       </div>
       <Palette isOpen={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
+    </div>
+  )
+}
+
+/** A screen whose answers the role would refuse is not asked for any, however its address was come by. */
+function Allowed({ path }: { readonly path: string }) {
+  const t = useTexts(common)
+  const names = useTexts(places)
+  const permissions = useProfile()?.permissions
+  const place = destinations.find(({ to }) => to === path || (to !== '/' && path.startsWith(`${to}/`)))
+  if (!place?.needs) return <Outlet />
+  if (permissions === undefined) return <Skeleton lines={6} />
+  if (permissions.includes(place.needs)) return <Outlet />
+  return (
+    <Page title={names[place.text]}>
+      <Empty icon="shield" title={t.forbidden}>
+        {t.forbiddenHint}
+      </Empty>
+    </Page>
+  )
+}
+
+function Favourites() {
+  const t = useTexts(places)
+  const favourites = useProfile()?.preferences.favourites ?? []
+  const here = placeOf(useRouterState({ select: (state) => state.location.href }))
+  if (favourites.length === 0) return null
+  return (
+    <div className={styles.group}>
+      <h2 className={styles.groupTitle}>{t.favourites}</h2>
+      <ul>
+        {favourites.map(readFavourite).map(({ text, place, name }) => (
+          <li key={text}>
+            <PlaceLink
+              place={place}
+              className={styles.link}
+              aria-current={place === here ? 'page' : undefined}
+            >
+              <Icon name="star" />
+              <span className={styles.favourite} dir="auto" title={name}>
+                {name}
+              </span>
+            </PlaceLink>
+          </li>
+        ))}
+      </ul>
     </div>
   )
 }
@@ -118,6 +169,7 @@ function Navigation() {
           </div>
         )
       })}
+      <Favourites />
       <a className={styles.link} href="/docs" target="_blank" rel="noreferrer">
         <Icon name="question" />
         {t.documents}

@@ -1,13 +1,9 @@
-import type { OperationRequest } from '@millrace/sdk'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { client } from '../client.ts'
-import { profileQuery, useProfile } from '../data/profile.ts'
+import { useProfile, useUpdateProfile } from '../data/profile.ts'
 import { session } from '../session/session.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { toast } from '../ui/toast.tsx'
 import { places } from './destinations.ts'
 import styles from './user-menu.module.css'
 
@@ -16,24 +12,6 @@ export type Theme = 'light' | 'dark' | 'system'
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
-}
-
-/** Changes the profile, at once on the screen, and back where the service refuses. */
-export function useUpdateProfile() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: OperationRequest<'updateProfile'>['body']) => client.updateProfile({ body }),
-    onMutate: (change) => {
-      const before = queries.getQueryData(profileQuery.queryKey)
-      queries.setQueryData(profileQuery.queryKey, (old) => old && ({ ...old, ...change } as typeof old))
-      return { before }
-    },
-    onSuccess: (profile) => queries.setQueryData(profileQuery.queryKey, profile),
-    onError: (error, _, context) => {
-      queries.setQueryData(profileQuery.queryKey, context?.before)
-      toast.fail(error.message)
-    },
-  })
 }
 
 export function UserMenu() {

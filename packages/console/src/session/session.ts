@@ -3,11 +3,10 @@
  * token in memory (docs/accounts.md, Sign users in to an application).
  */
 
-const clientId = document.querySelector<HTMLMetaElement>('meta[name="millrace-client"]')?.content ?? ''
+/** The OAuth client of the console. */
+export const clientId = document.querySelector<HTMLMetaElement>('meta[name="millrace-client"]')?.content ?? ''
 const home = `${location.origin}/console/`
 const attemptPrefix = 'millrace-sign-in-'
-/** The name of the window in which a user signs in again while the page behind it keeps what was typed. */
-const windowName = 'millrace-sign-in'
 
 export type SessionState = 'opening' | 'open' | 'ended' | 'closed'
 
@@ -74,10 +73,20 @@ async function renew(): Promise<string> {
   throw new SessionEnded('You are not signed in')
 }
 
-async function signInUrl(returnTo: string): Promise<string> {
+interface Attempt {
+  readonly verifier: string
+  readonly returnTo: string
+  /** In a window of its own, beside the page that keeps what was typed. Its name and opener do not outlive the way. */
+  readonly isBeside?: boolean
+}
+
+async function signInUrl(returnTo: string, isBeside = false): Promise<string> {
   const verifier = random()
   const attempt = random()
-  sessionStorage.setItem(attemptPrefix + attempt, JSON.stringify({ verifier, returnTo }))
+  sessionStorage.setItem(
+    attemptPrefix + attempt,
+    JSON.stringify({ verifier, returnTo, isBeside } satisfies Attempt),
+  )
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   const query = new URLSearchParams({
     response_type: 'code',
@@ -90,17 +99,24 @@ async function signInUrl(returnTo: string): Promise<string> {
   return `/v2/oauth/authorize?${query}`
 }
 
-/** Takes the answer of the sign-in page out of the address. @returns why it failed, if it did */
-async function finish(query: URLSearchParams): Promise<string | undefined> {
+interface Opened {
+  /** Why a sign-in failed. */
+  readonly failure?: string
+  /** The browser goes to the sign-in page, or closes the window. */
+  readonly leaving?: true
+}
+
+/** Takes the answer of the sign-in page out of the address. */
+async function finish(query: URLSearchParams): Promise<Opened> {
   const key = attemptPrefix + query.get('state')
   const kept = sessionStorage.getItem(key)
   sessionStorage.removeItem(key)
-  const { verifier, returnTo } = (kept === null ? {} : JSON.parse(kept)) as Record<string, string | undefined>
+  const { verifier, returnTo, isBeside } = (kept === null ? {} : JSON.parse(kept)) as Partial<Attempt>
   history.replaceState(null, '', returnTo?.startsWith('/console/') ? returnTo : '/console/')
   const code = query.get('code')
-  if (code === null) return query.get('error_description') ?? query.get('error') ?? ''
+  if (code === null) return { failure: query.get('error_description') ?? query.get('error') ?? '' }
   // Somebody else's answer, or one that was taken already: the session, if there is one, decides.
-  if (verifier === undefined) return undefined
+  if (verifier === undefined) return {}
   const reply = await post('/v2/auth/token', {
     grant_type: 'authorization_code',
     code,
@@ -108,10 +124,14 @@ async function finish(query: URLSearchParams): Promise<string | undefined> {
     code_verifier: verifier,
     refresh_token_in: 'cookie',
   })
-  if (!reply.ok) return ((await reply.json()) as { error_description?: string }).error_description ?? ''
+  if (!reply.ok)
+    return { failure: ((await reply.json()) as { error_description?: string }).error_description ?? '' }
   take((await reply.json()) as Granted)
   channel.postMessage('signed-in')
-  return undefined
+  if (!isBeside) return {}
+  window.close()
+  // A browser that lets no page close the window shows the console in it.
+  return window.closed ? { leaving: true } : {}
 }
 
 export const session = {
@@ -130,22 +150,13 @@ export const session = {
     return renewing
   },
 
-  /**
-   * Opens the session of the page, or leaves for the sign-in page.
-   * @returns why a sign-in failed; `leaving` while the browser goes to the sign-in page
-   */
-  async open(): Promise<{ readonly failure?: string; readonly leaving?: true }> {
+  /** Opens the session of the page, or leaves for the sign-in page. */
+  async open(): Promise<Opened> {
     const query = new URLSearchParams(location.search)
     if (query.has('state') && (query.has('code') || query.has('error'))) {
-      const failure = await finish(query)
-      if (failure !== undefined) {
-        become('closed')
-        return { failure }
-      }
-      if (window.name === windowName) {
-        window.close()
-        return { leaving: true }
-      }
+      const opened = await finish(query)
+      if (opened.failure !== undefined) become('closed')
+      if (opened.failure !== undefined || opened.leaving) return opened
     }
     try {
       await session.accessToken()
@@ -164,8 +175,8 @@ export const session = {
   /** In a window of its own, so that the page keeps what was typed. */
   async signInAgain(): Promise<void> {
     // The window gets a copy of this one's storage, with the attempt, as it is opened.
-    const url = await signInUrl('/console/')
-    if (window.open(url, windowName, 'popup,width=480,height=720') === null) await session.signIn()
+    const url = await signInUrl('/console/', true)
+    if (window.open(url, '_blank', 'popup,width=480,height=720') === null) await session.signIn()
   },
 
   async signOut(): Promise<void> {

@@ -35,13 +35,15 @@ export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> 
   readonly icon: IconName
   /** What it does: its name for screen readers and its tooltip. */
   readonly label: string
+  /** As of something that is on. */
+  readonly isFilled?: boolean
 }
 
-export function IconButton({ kind = 'quiet', icon, label, ...rest }: IconButtonProps) {
+export function IconButton({ kind = 'quiet', icon, label, isFilled, ...rest }: IconButtonProps) {
   return (
     <TooltipTrigger delay={500}>
       <AriaButton {...rest} aria-label={label} className={classOf(kind, styles.icon)}>
-        <Icon name={icon} />
+        <Icon name={icon} {...(isFilled && { isFilled })} />
       </AriaButton>
       <Tooltip className={overlay.tooltip ?? ''} offset={6}>
         {label}

@@ -1,6 +1,49 @@
 import type { ReactNode } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { common } from '../texts/common.ts'
+import { useTexts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
 import overlay from './overlay.module.css'
+
+/** Asks before what cannot be undone. */
+export function Confirm({
+  title,
+  action,
+  isOpen,
+  isBusy = false,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  /** What the button does, in its words. */
+  readonly action: string
+  readonly isOpen: boolean
+  readonly isBusy?: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+  readonly children?: ReactNode
+}) {
+  const t = useTexts(common)
+  return (
+    <Dialog
+      title={title}
+      isOpen={isOpen}
+      onClose={onClose}
+      role="alertdialog"
+      end={
+        <>
+          <Button onPress={onClose}>{t.cancel}</Button>
+          <Button kind="danger" isDisabled={isBusy} onPress={onConfirm}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  )
+}
 
 interface DialogProps {
   readonly title: string
@@ -8,13 +51,14 @@ interface DialogProps {
   readonly onClose: () => void
   /** In pixels; a phone's whole width is less. */
   readonly width?: number
-  readonly children: ReactNode
+  readonly children?: ReactNode
+  readonly role?: 'dialog' | 'alertdialog'
   /** The buttons. */
   readonly end?: ReactNode
 }
 
-/** A window over the page. What must be answered before anything else is `role="alertdialog"` of its own. */
-export function Dialog({ title, isOpen, onClose, width = 480, children, end }: DialogProps) {
+/** A window over the page. */
+export function Dialog({ title, isOpen, onClose, width = 480, role = 'dialog', children, end }: DialogProps) {
   return (
     <ModalOverlay
       className={overlay.backdrop ?? ''}
@@ -26,7 +70,7 @@ export function Dialog({ title, isOpen, onClose, width = 480, children, end }: D
         className={overlay.modal ?? ''}
         style={{ '--dialog-width': `${width}px` } as React.CSSProperties}
       >
-        <AriaDialog className={overlay.dialog ?? ''}>
+        <AriaDialog role={role} className={overlay.dialog ?? ''}>
           <Heading slot="title" level={2}>
             {title}
           </Heading>

@@ -57,13 +57,21 @@ const paths = {
 export type IconName = keyof typeof paths
 
 /** Says nothing to screen readers: what it stands for is named beside it. */
-export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
+export function Icon({
+  name,
+  size = 18,
+  isFilled = false,
+}: {
+  readonly name: IconName
+  readonly size?: number
+  readonly isFilled?: boolean
+}) {
   return (
     <svg
       viewBox="0 0 20 20"
       width={size}
       height={size}
-      fill="none"
+      fill={isFilled ? 'currentColor' : 'none'}
       stroke="currentColor"
       strokeWidth={name === 'more' || name === 'grip' ? 2.4 : 1.6}
       strokeLinecap="round"

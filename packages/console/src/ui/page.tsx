@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
+import { FavouriteButton } from './favourite-button.tsx'
 import styles from './page.module.css'
 
 /** What every screen has: its title, what can be done with all of it, and its content. */
@@ -29,7 +30,10 @@ export function Page({
           <h1 dir="auto">{title}</h1>
           {lead && <p data-quiet>{lead}</p>}
         </div>
-        {actions && <div className={styles.actions}>{actions}</div>}
+        <div className={styles.actions}>
+          {actions}
+          <FavouriteButton title={title} />
+        </div>
       </header>
       {children}
     </div>

@@ -88,6 +88,8 @@ export const statisticErrors = {
   cohortNameTaken: conflict(9301, 'A cohort with this name already exists', ByName),
   tooManyCohorts: full(9302, 100, 'cohorts'),
   cohortKind: conflict(9303, 'A cohort has a rule or a list, and keeps which of the two it has', CohortKind),
+  dashboardNotFound: notFound(9350, 'There is no such dashboard'),
+  tooManyDashboards: full(9351, 1_000, 'dashboards'),
   experimentTransition: conflict(
     9400,
     'The state of the experiment does not allow that',

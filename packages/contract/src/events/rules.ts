@@ -261,3 +261,7 @@ export interface Finding<Rule extends RuleId = RuleId> {
   path: string
   sample: string
 }
+
+export function isRuleId(text: string): text is RuleId {
+  return Object.hasOwn(eventRules, text)
+}

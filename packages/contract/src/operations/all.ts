@@ -8,6 +8,7 @@ import * as authenticator from './authenticator.ts'
 import * as cohorts from './cohorts.ts'
 import * as collector from './collector.ts'
 import * as company from './company.ts'
+import * as dashboards from './dashboards.ts'
 import * as datasources from './datasources.ts'
 import * as eventAliases from './event-aliases.ts'
 import * as experimentResults from './experiment-results.ts'
@@ -23,6 +24,7 @@ import * as reports from './reports.ts'
 import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as runner from './runner.ts'
+import * as sampleData from './sample-data.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as segment from './segment.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -115,6 +117,7 @@ const everyOperation = [
   datasources.createDatasource,
   datasources.listDatasourceLogs,
   datasources.readDatasourceCounters,
+  datasources.watchDatasource,
   profile.readProfile,
   profile.updateProfile,
   profile.changePassword,
@@ -130,6 +133,7 @@ const everyOperation = [
   users.reactivateUser,
   users.deleteUser,
   users.unlinkUser,
+  users.listPeople,
   invitations.inviteUser,
   invitations.listInvitations,
   invitations.renewInvitation,
@@ -175,6 +179,7 @@ const everyOperation = [
   cohorts.readCohortSize,
   cohorts.listCohortMembers,
   cohorts.replaceCohortMembers,
+  cohorts.countCohortRule,
   analyticsSettings.readAnalyticsSettings,
   analyticsSettings.updateAnalyticsSettings,
   funnels.exploreFunnel,
@@ -233,6 +238,14 @@ const everyOperation = [
   segment.sendSegmentIdentify,
   segment.sendSegmentGroup,
   segment.sendSegmentAlias,
+  sampleData.createSampleData,
+  sampleData.deleteSampleData,
+  dashboards.listDashboards,
+  dashboards.createDashboard,
+  dashboards.readDashboard,
+  dashboards.replaceDashboard,
+  dashboards.deleteDashboard,
+  dashboards.duplicateDashboard,
 ] as const
 
 export const allOperations: readonly Operation[] = everyOperation

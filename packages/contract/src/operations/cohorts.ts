@@ -5,11 +5,12 @@ import {
   CohortCreation,
   CohortList,
   CohortMember,
+  CohortRule,
   CohortSize,
   CohortUpdate,
   cohortLimits,
 } from '../resources/cohort.ts'
-import { idParams } from '../resources/formats.ts'
+import { idParams, named, searchIn, sorting } from '../resources/formats.ts'
 import { expectedRevision } from '../revision.ts'
 
 const operation = operationsOf('Statistics')
@@ -47,13 +48,22 @@ const sample = {
   createdAt: '2026-01-31T12:00:00.000Z',
   updatedAt: '2026-01-31T12:00:00.000Z',
 }
+const sizes = {
+  some: example('Some', { people: 412, identified: 380, readAt: '2026-01-31T12:00:00.000Z' }),
+}
 const samples = { rule: example('With a rule', sample) }
 
 export const listCohorts = {
   ...operation('listCohorts', 'GET', '/v2/statistics/cohorts', 'statistics:access'),
   summary: 'List cohorts',
-  description: `Cohorts of the company by name. A company has at most ${cohortLimits.perCompany}.`,
-  ...lists('One page', Cohort, {}, {}, { one: example('One', [sample]) }),
+  description: `Cohorts of the company, by name unless they are sorted otherwise. A company has at most ${cohortLimits.perCompany}.`,
+  ...lists(
+    'One page',
+    Cohort,
+    { ...searchIn('name'), ...sorting(['name', 'updatedAt', 'createdAt'], '`name`') },
+    {},
+    { one: example('One', [sample]) },
+  ),
 } as const satisfies Operation
 
 export const createCohort = {
@@ -117,13 +127,21 @@ export const readCohortSize = {
   summary: 'Count the persons of a cohort',
   description: 'Counted now, as a query, under the limits of queries.',
   errors: ['cohortNotFound', ...queryErrors],
+  ...answers('How many persons it has', CohortSize, { params }, sizes),
+} as const satisfies Operation
+
+export const countCohortRule = {
+  ...operation('countCohortRule', 'POST', '/v2/statistics/cohorts/size', 'statistics:access'),
+  summary: 'Count the persons of a rule',
+  description: 'As of a cohort with this rule, which is not saved: for whoever is writing one.',
+  idempotent: true,
+  errors: ['unknownMember', ...queryErrors],
+  examples: { rule: example('Of a rule', { rule }) },
   ...answers(
-    'How many persons it has',
+    'How many persons the rule has',
     CohortSize,
-    { params },
-    {
-      some: example('Some', { people: 412, identified: 380, readAt: '2026-01-31T12:00:00.000Z' }),
-    },
+    { body: named('CohortRuleCount', { rule: CohortRule }) },
+    sizes,
   ),
 } as const satisfies Operation
 

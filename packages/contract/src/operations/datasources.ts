@@ -10,7 +10,7 @@ import {
 import { DatasourceCounters } from '../resources/datasource-counters.ts'
 import { DatasourceField } from '../resources/datasource-field.ts'
 import { DatasourceLogEntry, datasourceLogKinds } from '../resources/datasource-log.ts'
-import { id, idParams, nameText, object, oneOf, text } from '../resources/formats.ts'
+import { id, idParams, nameText, object, oneOf, sorting, text } from '../resources/formats.ts'
 
 const operation = operationsOf('Datasources')
 const datasourceId = idParams('Identifier of the datasource')
@@ -56,13 +56,14 @@ export const analyzeDatasource = {
 export const listDatasources = {
   ...operation('listDatasources', 'GET', '/v2/datasources', 'datasource:read'),
   summary: 'List datasources',
-  description: 'The datasources that your teams see, the oldest first, page by page.',
+  description: 'The datasources that your teams see, the oldest first unless they are sorted, page by page.',
   ...lists('One page of datasources', Datasource, {
     name: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
     mode: Type.Optional(oneOf(['ingester', 'worker'], 'Only those that take events, or that hold rows')),
     type: Type.Optional(oneOf(datasourceTypes, 'Only those of this type')),
     status: Type.Optional(oneOf(datasourceStatuses, 'Only those with this status')),
     resourceGroupId: Type.Optional(id('Only those that this team sees')),
+    ...sorting(['name', 'updatedAt', 'createdAt'], '`createdAt`, ascending,'),
   }),
 } as const satisfies Operation
 
@@ -123,6 +124,19 @@ export const listDatasourceLogs = {
       ]),
     },
   ),
+} as const satisfies Operation
+
+export const watchDatasource = {
+  ...operation('watchDatasource', 'GET', '/v2/datasources/:id/activity', 'datasource:read'),
+  summary: 'Watch the events of a datasource as they come',
+  description: [
+    'Server-sent events, one for each event that the collector takes while you listen: what became of it, its name, its address without query, the kind of sender, and a short text in the place of the person. It never shows labels, items, amounts, network addresses or identities. Nothing is repeated: what came before is in the log and the statistics.',
+    'Messages: `open` at once; `activity` (`outcome`: `accepted`, `changed`, `dropped`, `bot`, or `refused` for a whole request); `sampled` for a second in which more than 50 came, with how many of each outcome are not shown; `skipped` where you read too slowly, with how many you missed; `end` with the reason before the stream ends, as when the token ends or the role changes; a comment every 15 seconds. Duplicates are found when events are loaded: the counters have them.',
+    'A process shows what it takes itself: behind a balancer with several processes that is a part of all. A user has at most 5 streams at once, a company 30 in each process.',
+  ].join('\n\n'),
+  errors: ['datasourceNotFound', 'tooManyRequests'],
+  replies: { 200: { description: 'The stream, until either side ends it' } },
+  schema: { params: datasourceId, response: { 200: Type.String({ contentMediaType: 'text/event-stream' }) } },
 } as const satisfies Operation
 
 export const readDatasourceCounters = {

@@ -12,7 +12,16 @@ import {
   experimentLimits,
   experimentStatuses,
 } from '../resources/experiment.ts'
-import { flag, idParams, object, oneOf, storablePattern, text } from '../resources/formats.ts'
+import {
+  flag,
+  idParams,
+  object,
+  oneOf,
+  searchIn,
+  sorting,
+  storablePattern,
+  text,
+} from '../resources/formats.ts'
 
 const operation = operationsOf('Statistics')
 
@@ -23,10 +32,12 @@ export const listExperiments = {
   ...operation('listExperiments', 'GET', url, 'statistics:access'),
   summary: 'List experiments',
   description:
-    'Those of your company, the newest first. Archived ones are left out unless they are asked for.',
+    'Those of your company, the newest first unless they are sorted. Archived ones are left out unless they are asked for.',
   ...lists('One page of experiments', Experiment, {
+    ...searchIn('name'),
     status: Type.Optional(oneOf(experimentStatuses, 'Only those in this state')),
     includeArchived: Type.Optional(flag('Whether archived ones are listed too; they are not when absent')),
+    ...sorting(['name', 'updatedAt', 'createdAt', 'status'], '`createdAt`'),
   }),
 } as const satisfies Operation
 

@@ -1,7 +1,17 @@
 import { listEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf } from '../operation-builders.ts'
-import { extension, flag, id, idParams, integer, object, optionals } from '../resources/formats.ts'
+import {
+  extension,
+  flag,
+  id,
+  idParams,
+  integer,
+  object,
+  optionals,
+  searchIn,
+  sorting,
+} from '../resources/formats.ts'
 import { EvidenceCheck, FollowUp, Report, ReportCreation, ReportSummary } from '../resources/report.ts'
 import { ReportSettings, ReportSettingsUpdate } from '../resources/report-settings.ts'
 
@@ -13,15 +23,23 @@ const params = idParams('Identifier of the report')
 /** Summaries that the list has where no page is asked for. */
 export const listedReports = 500
 
+const searched = {
+  ...searchIn('title'),
+  ...sorting(['title', 'updatedAt', 'createdAt'], '`createdAt`'),
+}
+
 /** Operation 3. */
 export const listReports = {
   ...operation('listReports', 'GET', url, 'statistics:access'),
   number: 3,
   summary: 'List analysis reports',
-  description: `The analysis reports of your company, the newest first, as summaries: the sections themselves are not in them. Without \`page\` and \`perPage\` they are the newest ${listedReports.toLocaleString('en')}, and \`warnings\` says when there are more; with one of them the envelope has the fields of a page.`,
+  description: `The analysis reports of your company, the newest first unless they are sorted, as summaries: the sections themselves are not in them. Without \`page\` and \`perPage\` they are the first ${listedReports.toLocaleString('en')}, and \`warnings\` says when there are more; with one of them the envelope has the fields of a page.`,
   replies: { 200: { description: 'The reports' } },
   schema: {
     querystring: object({
+      q: extension(searched.q),
+      sortBy: extension(searched.sortBy),
+      sortOrder: extension(searched.sortOrder),
       ...optionals({
         includeArchived: flag('Whether archived reports are listed too; they are not when absent'),
         page: extension(integer(1, 1_000_000, 'Which page, from 1')),

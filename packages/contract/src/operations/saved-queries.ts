@@ -1,7 +1,16 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { answers, answersRevision, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
-import { dateTime, id, idParams, indexPattern, nameText, object, oneOf, text } from '../resources/formats.ts'
+import {
+  dateTime,
+  id,
+  idParams,
+  indexPattern,
+  object,
+  searchIn,
+  sorting,
+  text,
+} from '../resources/formats.ts'
 import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
 import { SavedQuery, SavedQueryCreation, SavedQueryUpdate, Schedule } from '../resources/saved-query.ts'
 import { SavedQueryRun } from '../resources/saved-query-run.ts'
@@ -91,13 +100,11 @@ ${rules}`,
 export const listSavedQueries = {
   ...operation('listSavedQueries', 'GET', '/v2/statistics/query', 'statistics:access'),
   summary: 'List saved queries',
-  description: 'Those of your company.',
+  description:
+    'Those of your company, the newest first unless they are sorted. Those that never run come last.',
   ...lists('One page of saved queries', SavedQuery, {
-    q: Type.Optional(nameText('Only those whose name contains it, whatever its case')),
-    sortBy: Type.Optional(oneOf(['name', 'createdAt', 'updatedAt', 'nextRunAt'], '`createdAt` when absent')),
-    sortOrder: Type.Optional(
-      oneOf(['asc', 'desc'], 'When absent, names and next runs ascend and other times descend'),
-    ),
+    ...searchIn('name'),
+    ...sorting(['name', 'updatedAt', 'createdAt', 'nextRunAt'], '`createdAt`'),
   }),
 } as const satisfies Operation
 

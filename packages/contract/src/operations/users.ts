@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { answers, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
-import { id, idParams, lineText, oneOf } from '../resources/formats.ts'
-import { User, UserUpdate, userStatuses } from '../resources/user.ts'
+import { id, idParams, lineText, oneOf, searchIn, sorting } from '../resources/formats.ts'
+import { Colleague, User, UserUpdate, userStatuses } from '../resources/user.ts'
 
 const operationAccounts = operationsOf('Accounts')
 const operationSingleSignOn = operationsOf('Single sign-on')
@@ -12,12 +12,31 @@ const userId = idParams('Identifier of the user')
 export const listUsers = {
   ...operationAccounts('listUsers', 'GET', '/v2/entities/users', 'user:read'),
   summary: 'List users',
-  description: 'The users of your company, the oldest first, page by page.',
+  description: 'The users of your company, the oldest first unless they are sorted, page by page.',
   ...lists('One page of users', User, {
     search: Type.Optional(lineText('Only users with this text in their name or address')),
     roleId: Type.Optional(id('Only users with this role')),
     resourceGroupId: Type.Optional(id('Only members of this team')),
     status: Type.Optional(oneOf(userStatuses, 'Only users in this state')),
+    ...sorting(['name', 'email', 'lastSignInAt', 'createdAt'], '`createdAt`, ascending,'),
+  }),
+} as const satisfies Operation
+
+export const listPeople = {
+  ...operationAccounts('listPeople', 'GET', '/v2/entities/people'),
+  access: 'Every user of the company',
+  summary: 'List the names of users',
+  description:
+    'The users of your company by name, so that who made or saved a thing has a name. Addresses are not among it.',
+  ...lists('One page of names', Colleague, {
+    ...searchIn('name'),
+    ids: Type.Optional(
+      Type.Array(id('A user'), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Only these users; repeat it for each',
+      }),
+    ),
   }),
 } as const satisfies Operation
 

@@ -2,7 +2,18 @@ import { Type } from 'typebox'
 import { warningEnvelope } from '../envelope.ts'
 import type { Operation } from '../operation.ts'
 import { answers, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
-import { flag, id, idParams, like, mapOf, named, nameText, object, oneOf } from '../resources/formats.ts'
+import {
+  flag,
+  id,
+  idParams,
+  like,
+  mapOf,
+  named,
+  nameText,
+  object,
+  oneOf,
+  sorting,
+} from '../resources/formats.ts'
 import { IdempotencyHeaders } from '../resources/idempotency-key.ts'
 import { JsonTemplate } from '../resources/json-template.ts'
 import {
@@ -65,10 +76,7 @@ export const listWorkflows = {
     subfolders: Type.Optional(flag('Whether those in folders below are listed too; they are when absent')),
     includeArchived: Type.Optional(flag('Whether archived ones are listed too; they are not when absent')),
     includeHidden: Type.Optional(flag('Whether hidden ones are listed too; they are not when absent')),
-    sortBy: Type.Optional(oneOf(['name', 'updatedAt', 'createdAt', 'status'], '`updatedAt` when absent')),
-    sortOrder: Type.Optional(
-      oneOf(['asc', 'desc'], 'When absent, names and statuses ascend and times descend'),
-    ),
+    ...sorting(['name', 'updatedAt', 'createdAt', 'status'], '`updatedAt`'),
   }),
 } as const satisfies Operation
 

@@ -37,6 +37,7 @@ const recorded = {
   },
   statistics: {
     cohort: ['create', 'update', 'delete'],
+    dashboard: ['create', 'update', 'delete', 'duplicate'],
     experiment: ['create', 'update', 'schedule', 'start', 'read', 'end', 'decide', 'archive'],
     'statistics-settings': ['update'],
     'event-alias': ['set', 'delete'],

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { languages } from '../languages.ts'
 import {
   bodyOf,
+  currencyPattern,
   filled,
   flag,
   id,
@@ -11,6 +12,7 @@ import {
   nullable,
   oneOf,
   optionals,
+  text,
   times,
 } from './formats.ts'
 
@@ -26,10 +28,17 @@ export const attributionModel = oneOf(
   'How a purchase is credited to what was seen and clicked before it',
 )
 
+/** Of money, without a currency of its own in what was collected. */
+export const currency = nullable(
+  text('Currency as ISO 4217 has it', 'EUR', { pattern: currencyPattern }),
+  'Currency of amounts, in which screens show them; null where it was not said: amounts are plain numbers then',
+)
+
 const settings = {
   name: nameText('Name of the company', 100),
   timezone: filled('IANA name of the time zone in which days begin and end', 64, 'Europe/Paris'),
   language: oneOf(languages, 'Language of mails to users without one of their own'),
+  currency,
   attributionModel,
   clickWindowHours: windowHours('How long after a click a purchase is credited to it'),
   displayWindowHours: windowHours('How long after a display a purchase is credited to it'),

@@ -50,6 +50,9 @@ export const Datasource = named('Datasource', {
   type: text('What it holds', 'analytics'),
   status: oneOf(datasourceStatuses, { examples: ['published'] }),
   resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
+  sampleData: Type.Optional(
+    Type.Literal(true, { description: 'There where it holds the sample data of the company' }),
+  ),
   ...times,
   ...worker,
 })

@@ -112,6 +112,10 @@ export const indexPattern = '^(0|[1-9][0-9]?)$'
 /** Of a file that is sent; a directory is no part of it. */
 export const fileNamePattern = '^[^\\p{Cc}\\p{Cs}/\\\\]*$'
 export const webhookSecretPattern = '^[!-~]{16,256}$'
+/** A currency (ISO 4217). */
+export const currencyPattern = '^[A-Z]{3}$'
+/** A place of the web application, below its own address. */
+export const placePattern = '^/[^\\p{Cc}\\p{Cs}]*$'
 /** Where a value stands in a SAML assertion. */
 export const assertionPathPattern = '^(nameId|attributes\\.[^\\p{C}\\p{Z}]{1,256})$'
 
@@ -132,6 +136,8 @@ export const patternMeanings: ReadonlyMap<string, string> = new Map([
   [fileNamePattern, 'must be the name of a file, without slashes and control characters'],
   [webhookSecretPattern, 'must be 16 to 256 printable ASCII characters without spaces'],
   [ifMatchPattern, 'must be an ETag in its quotes, as "7", or *'],
+  [currencyPattern, 'must be the three capital letters of a currency, as EUR'],
+  [placePattern, 'must begin with / and hold no control characters'],
   [assertionPathPattern, 'must be nameId, or attributes. followed by the name of an attribute'],
 ])
 
@@ -239,6 +245,24 @@ export const pagination = {
     default: 10,
     description: 'How many items a page has',
   }),
+}
+
+/** `q` of lists that are searched by a text of their items. */
+export const searchIn = (field: 'name' | 'title') => ({
+  q: Type.Optional(lineText(`Only those whose ${field} contains it, whatever its case`)),
+})
+
+/**
+ * `sortBy` and `sortOrder` of lists.
+ * @param usual what holds when `sortBy` is absent
+ */
+export function sorting<const K extends string[]>(keys: readonly [...K], usual: string) {
+  return {
+    sortBy: Type.Optional(oneOf(keys, `${usual} when absent`)),
+    sortOrder: Type.Optional(
+      oneOf(['asc', 'desc'], 'When absent, names and statuses ascend and times descend'),
+    ),
+  }
 }
 
 /** Path parameters that are one identifier named `id`. */

@@ -1,7 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { languages } from '../languages.ts'
 import { permissionNames } from '../permissions.ts'
-import { bodyOf, dateTime, flag, id, lineText, listOf, named, nullable, oneOf, text } from './formats.ts'
+import { Company } from './company.ts'
+import {
+  bodyOf,
+  dateTime,
+  filled,
+  flag,
+  id,
+  lineText,
+  listOf,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optionals,
+  placePattern,
+  text,
+} from './formats.ts'
 
 export const userStatuses = ['invited', 'active', 'disabled'] as const
 export const themes = ['light', 'dark', 'system'] as const
@@ -56,16 +72,50 @@ const update = {
 export const UserUpdate = bodyOf('UserUpdate', User, update)
 export type UserUpdate = Static<typeof UserUpdate>
 
+/** What every user of the company may know of another one. */
+export const Colleague = named('Colleague', {
+  id: user.id,
+  name: nullable(
+    text('First and last name', 'Ada Lovelace'),
+    'Null where none was given: the address is for those with User: read',
+  ),
+})
+export type Colleague = Static<typeof Colleague>
+
+const { id: companyId, name, timezone, language, currency } = Company.properties
+
+const preferences = {
+  timezone: nullable(
+    filled('IANA name of a time zone', 64, 'Europe/Paris'),
+    'Time zone in which screens show times; null follows the company',
+  ),
+  favourites: Type.Array(
+    Type.String({ maxLength: 500, pattern: placePattern, examples: ['/explore?range=30d'] }),
+    { maxItems: 50, uniqueItems: true, description: 'Places of the web application, in their order' },
+  ),
+}
+
 /** The caller's own account. */
 export const Profile = named('Profile', {
   ...user,
   theme: oneOf(themes, 'Colours of the web application'),
   hasPassword: flag('Whether the user can sign in with a password'),
+  company: object(
+    { id: companyId, name, timezone, language, currency },
+    'What every user may know of the company',
+  ),
+  preferences: object(preferences, 'How the web application looks for the user'),
   permissions: listOf(oneOf(permissionNames), 'What the role of the user allows'),
 })
 export type Profile = Static<typeof Profile>
 
-const profileUpdate = { ...describingFields, theme: Type.Optional(Profile.properties.theme) }
+const profileUpdate = {
+  ...describingFields,
+  theme: Type.Optional(Profile.properties.theme),
+  preferences: Type.Optional(
+    object(optionals(preferences), 'Partial too: a field that is absent stays as it is'),
+  ),
+}
 
 /** Partial: a field that is absent stays as it is. */
 export const ProfileUpdate = bodyOf('ProfileUpdate', Profile, profileUpdate)

@@ -7,7 +7,12 @@ import { registerEventAliasRoutes } from '../features/analytics/settings/event-a
 import { registerStatisticsRoutes } from '../features/analytics/statistics-routes.ts'
 import { registerAuditRoutes } from '../features/audit/audit-routes.ts'
 import { consoleRoutes } from '../features/console/console-routes.ts'
-import { registerDatasourceRoutes } from '../features/datasources/datasource-routes.ts'
+import { registerDashboardRoutes } from '../features/dashboards/dashboard-routes.ts'
+import {
+  registerDatasourceRoutes,
+  registerSampleDataRoutes,
+} from '../features/datasources/datasource-routes.ts'
+import { registerActivityRoutes } from '../features/events/activity/activity-routes.ts'
 import { collectorRoutes } from '../features/events/collector/collector-routes.ts'
 import { trackerRoutes } from '../features/events/tracker-files/tracker-routes.ts'
 import { readTrackerScripts } from '../features/events/tracker-files/tracker-scripts.ts'
@@ -102,8 +107,13 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerExperimentResultRoutes(scope, services.experimentResults)
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
+      registerDashboardRoutes(scope, services.dashboards)
       registerReportRoutes(scope, services.reports)
       registerDatasourceRoutes(scope, services)
+      if (config.roles.has('collector')) {
+        registerSampleDataRoutes(scope, services.sampleData)
+        registerActivityRoutes(scope, services.activity)
+      }
       registerAccountRoutes(scope, services.accounts)
       registerPreviewRoutes(scope, services.previews)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Config } from '../platform/config/config.ts'
@@ -15,6 +16,9 @@ import { openStores } from './open-stores.ts'
 
 /** A stop that takes longer is cut off: orchestrators kill at 30 s (docs/interface.md, Run contract). */
 const stopWithinMilliseconds = 25_000
+
+/** Requests that waited for the start are answered first. */
+const settledAfterMilliseconds = 5_000
 
 function addressesOf(config: Config, port: number): Addresses {
   const host = config.http.host === '0.0.0.0' || config.http.host === '::' ? 'localhost' : config.http.host
@@ -47,6 +51,7 @@ function banner(context: Context, addresses: Addresses): string {
       ? `Millrace ${version} is ready.`
       : `Millrace ${version} accepts events, and answers no queries: the log says why.`,
     '',
+    ...(context.config.roles.has('interface') ? [`  console      ${publicUrl}/console/`] : []),
     `  interface    ${addresses.baseUrl}`,
     `  collector    ${addresses.collectorUrl}/collect/${installation.datasourceId}/tracker`,
     `  documents    ${publicUrl}/docs`,
@@ -64,6 +69,7 @@ function banner(context: Context, addresses: Addresses): string {
     'Ctrl-C stops it. A lost password is replaced with:',
     `${settingOf(context.config.dataDirectory)}npm run millrace -- user password --email ${installation.adminEmail}`,
   )
+  lines.push('', 'Open the console and sign in: it shows the first steps. Here are the same in a terminal.')
   lines.push('', 'Try it:', '')
   for (const { title, command } of steps) {
     const shown =
@@ -82,6 +88,13 @@ function stopRequested(logger: Logger, parentEnded: AbortSignal): Promise<void> 
     }
     onStopRequest(parentEnded, stop, () => process.exit(1))
   })
+}
+
+/** Tidies up after the start. */
+function settle(): void {
+  // While all that a start compiles is there; Node.js does it at an orderly end alone. Nothing is written again.
+  flushCompileCache()
+  giveMemoryBack()
 }
 
 /**
@@ -109,8 +122,8 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
     dataDirectory.publish(publicUrlOf(addresses))
     const ready = await Promise.race([context.whenReady.then(() => true), stopping.then(() => false)])
     if (ready) {
-      giveMemoryBack()
       process.stdout.write(banner(context, addresses))
+      setTimeout(settle, settledAfterMilliseconds).unref()
     }
     await stopping
 

@@ -51,9 +51,27 @@ function superfluous(tables: readonly HeldPrivileges[]): readonly string[] {
   )
 }
 
+/** Schemas and sequences that the role may not use by a privilege of its own: granting one again writes. */
+async function listClosed(client: pg.Client, role: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `with role as (select oid from pg_roles where rolname = $1)
+      select 'schema ' || nspname as name from pg_namespace, role where nspname = any($2)
+        and not exists (select from aclexplode(nspacl) where grantee = role.oid and privilege_type = 'USAGE')
+      union all
+      select 'sequences' from pg_class, role where relnamespace = 'public'::regnamespace and relkind = 'S'
+        and (select count(*) from aclexplode(relacl)
+          where grantee = role.oid and privilege_type in ('USAGE', 'SELECT')) < 2`,
+    [role, schemas],
+  )
+  return rows.map(({ name }) => name)
+}
+
 async function openTables(client: pg.Client, role: string): Promise<void> {
   const to = pg.escapeIdentifier(role)
-  for (const schema of schemas) await client.query(`grant usage on schema ${schema} to ${to}`)
+  const closedToRole = await listClosed(client, role)
+  for (const schema of schemas.filter((name) => closedToRole.includes(`schema ${name}`))) {
+    await client.query(`grant usage on schema ${schema} to ${to}`)
+  }
   for (const { name, schema, table: unqualified, held } of await listPrivileges(client, role)) {
     const table = `${schema}.${pg.escapeIdentifier(unqualified)}`
     const wanted = wantedOf(name)
@@ -62,7 +80,9 @@ async function openTables(client: pg.Client, role: string): Promise<void> {
     if (missing.length > 0) await client.query(`grant ${missing.join(', ')} on ${table} to ${to}`)
     if (extra.length > 0) await client.query(`revoke ${extra.join(', ')} on ${table} from ${to}`)
   }
-  await client.query(`grant usage, select on all sequences in schema public to ${to}`)
+  if (closedToRole.includes('sequences')) {
+    await client.query(`grant usage, select on all sequences in schema public to ${to}`)
+  }
 }
 
 /**

@@ -157,7 +157,13 @@ export function relationalMigrations(
         await ensureRecords(client)
         if (applicationRole !== undefined) {
           const role = pg.escapeIdentifier(applicationRole)
-          await client.query(`revoke insert, update, delete, truncate on schema_migrations from ${role}`)
+          const { rows } = await client.query<{ writes: boolean }>(
+            `select has_table_privilege($1, 'schema_migrations', 'insert, update, delete, truncate') as writes`,
+            [applicationRole],
+          )
+          if (rows[0]?.writes) {
+            await client.query(`revoke insert, update, delete, truncate on schema_migrations from ${role}`)
+          }
         }
         return await work(session(client, applicationRole))
       }),

@@ -27,3 +27,15 @@ export function invalidAll<Name extends FaultsError = 'validation'>(
 export function refuseFaults(errors: readonly Fault[], name: FaultsError = 'validation'): void {
   if (errors.length > 0) throw invalidAll(errors, name)
 }
+
+/** A failure of a part of a body, with the place of that part before the places that it names. */
+export function placed(error: unknown, place: string): unknown {
+  if (!(error instanceof DomainError)) return error
+  const { errors } = error.data as { readonly errors?: readonly Fault[] }
+  const message = errors ? `${place}.${error.message}` : `${place}: ${error.message}`
+  const data = {
+    ...(error.data as object),
+    ...(errors && { errors: errors.map((each) => ({ ...each, path: `${place}.${each.path}` })) }),
+  }
+  return new DomainError(error.errorName, data as typeof error.data, { message, cause: error })
+}

@@ -1,4 +1,5 @@
 import { createDatasourceStore } from '../features/datasources/datasource-store.ts'
+import { createActivityFeed } from '../features/events/activity/activity-feed.ts'
 import { createCollectorService } from '../features/events/collector/collector-service.ts'
 import { watchIngest } from '../features/events/collector/ingest-watch.ts'
 import { createCountryDatabase } from '../features/events/collector/senders/country-database.ts'
@@ -23,8 +24,10 @@ export type Events = ReturnType<typeof wireEvents>
 export function wireEvents(parts: ServiceParts) {
   const { eventLog, log: logger } = parts
   const datasources = createDatasourceStore(parts.relational.db)
+  const activityFeed = createActivityFeed(parts)
   const collector = createCollectorService({
     ...parts,
+    activity: activityFeed,
     log: eventLog,
     logger,
     async findDatasource(id) {
@@ -35,6 +38,7 @@ export function wireEvents(parts: ServiceParts) {
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
   })
   return {
+    activityFeed,
     collector,
     trackerFiles: {
       findCompany: async (datasourceId: string, address: string) =>

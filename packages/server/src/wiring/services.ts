@@ -1,6 +1,9 @@
 import { createAuditService } from '../features/audit/audit-service.ts'
 import { createAuditStore } from '../features/audit/audit-store.ts'
+import { createSampleDataService } from '../features/datasources/sample/sample-data-service.ts'
+import { createActivityService } from '../features/events/activity/activity-service.ts'
 import { wireAnalytics } from './analytics.ts'
+import { wireDashboards } from './dashboards.ts'
 import { wireDatasources } from './datasources.ts'
 import { wireEvents } from './events.ts'
 import { wireExperiments } from './experiments.ts'
@@ -15,7 +18,7 @@ export type Services = ReturnType<typeof createServices>
 
 /** Wires the features together: what one needs of another it gets here, each of those above it. */
 export function createServices(parts: ServiceParts) {
-  const { isIngesting, ...events } = wireEvents(parts)
+  const { isIngesting, activityFeed, ...events } = wireEvents(parts)
   const shared = shareParts(parts, isIngesting)
   const readers = wireWorkflowReaders(shared)
   const analytics = wireAnalytics(shared, readers)
@@ -25,9 +28,16 @@ export function createServices(parts: ServiceParts) {
     ...events,
     ...analytics,
     ...datasources,
+    sampleData: createSampleDataService({ ...shared, ...events, ...datasources }),
+    activity: createActivityService({
+      ...shared,
+      feed: activityFeed,
+      readDatasource: datasources.datasources.read,
+    }),
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
     ...wireSavedQueries(shared, analytics.statistics),
+    dashboards: wireDashboards(shared, analytics.statistics),
     reports: wireReports(shared, analytics.statistics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),
   }

@@ -37,6 +37,12 @@ describe('the list of reports', () => {
       },
       expect.objectContaining({ id: first.id, title: 'About revenue', guidedAnalysis: 'revenue' }),
     ])
+    const ids = async (query: string) =>
+      ((await app.call('reader', 'GET', query)).data as unknown as { id: string }[]).map(({ id }) => id)
+    expect(await ids('?q=REVENUE')).toEqual([first.id])
+    expect(await ids('?q=about_')).toEqual([])
+    expect(await ids('?sortBy=title')).toEqual([first.id, second.id])
+    expect(await ids('?sortBy=title&sortOrder=desc&perPage=1')).toEqual([second.id])
   })
 
   test('shows the generation that is under way, and the one that failed last with bounded evidence', async () => {

@@ -72,6 +72,11 @@ describe('a cohort', () => {
     })
     const list = await create({ name: 'aardvarks', description: 'a\nb', persons: ['ada', 'bob', 'ada'] })
     expect(list.data).toMatchObject({ kind: 'list', rule: null, listed: 2, description: 'a\nb' })
+    const ids = async (query: string) =>
+      (await ask<{ id: string }[]>('GET', `?perPage=100&${query}`)).data.map(({ id }) => id)
+    expect(await ids('q=ZEBRA')).toEqual([first.data.id])
+    expect(await ids('q=_ebras')).toEqual([])
+    expect((await ids('sortBy=createdAt'))[0]).toBe(list.data.id)
 
     const page = await ask<Cohort[]>('GET', '?perPage=1')
     expect(page.body.paginationCount).toBeGreaterThanOrEqual(2)
@@ -115,6 +120,7 @@ describe('a cohort', () => {
     const id = await idOf({ rule: buyers })
     const { data } = await ask('GET', `/${id}/size`)
     expect(data).toEqual({ people: 2, identified: 1, readAt: '2026-03-20T15:30:00.000Z' })
+    expect((await ask('POST', '/size', { rule: buyers })).data).toEqual(data)
     const members = await ask<object[]>('GET', `/${id}/members?perPage=1&page=1`)
     expect(members.body.paginationCount).toBe(2)
     expect(members.data).toEqual([
@@ -130,6 +136,14 @@ describe('a cohort', () => {
     expect(others.data).toMatchObject([{ person: 'd2', isIdentified: false, events: 1 }])
     const behind = await ask<object[]>('GET', `/${id}/members?perPage=1&page=1000000`)
     expect(behind.body).toMatchObject({ data: [], paginationCount: 2 })
+  })
+
+  it('says what is wrong with a rule that is to be counted', async () => {
+    const { status, body } = await ask('POST', '/size', { rule: { and: [{ event: {}, label: {} }] } })
+    expect(status).toBe(400)
+    expect(body.message).toContain('rule.and.0')
+    const unknown = { event: { filters: [{ member: 'events.shoe', operator: 'equals', values: ['1'] }] } }
+    expect((await ask('POST', '/size', { rule: unknown })).body).toMatchObject({ error_code: 9100 })
   })
 
   it('is counted and shown at one of the places of the user who asks, for as long as that caller waits', async () => {

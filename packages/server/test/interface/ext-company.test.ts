@@ -39,6 +39,7 @@ test('a company begins with its defaults', async () => {
     exactCounts: false,
     auditRetentionDays: 90,
     defaultRoleId: null,
+    currency: null,
   })
 })
 
@@ -50,6 +51,7 @@ test('settings change field by field, and are recorded with what they were', asy
     name: 'Acme & Sons',
     timezone: 'Europe/Paris',
     language: 'fr',
+    currency: 'EUR',
     attributionModel: 'decay',
     clickWindowHours: 24,
     displayWindowHours: 1,
@@ -77,6 +79,10 @@ test.each([
   { timezone: "UTC'; drop table companies; --" },
   { timezone: '' },
   { timezone: null },
+  { currency: 'eur' },
+  { currency: 'EURO' },
+  { currency: 'XQZ' },
+  { currency: '' },
   { name: '' },
   { language: 'de' },
   { clickWindowHours: 0 },

@@ -184,6 +184,8 @@ describe('creating and listing', () => {
     expect(await listed(`name=list&resourceGroupId=${press.toUpperCase()}`)).toEqual([events])
     expect(await listed('name=0%25 r')).toEqual([rows])
     expect(await listed('name=_ist')).toEqual([])
+    expect(await listed('name=list&sortBy=name&sortOrder=desc')).toEqual([events, rows])
+    expect(await listed('name=list&sortBy=createdAt')).toEqual([events, rows])
     expect(await listed(`resourceGroupId=${other.teamId}`)).toEqual([])
     as(company.companyId, press)
     expect(await listed('name=list')).toEqual([events])

@@ -315,6 +315,10 @@ describe('the list', () => {
     expect(await list('?status=archived')).toEqual({ ids: [a._id], count: 1 })
     expect(await list('', opened.stranger.token)).toEqual({ ids: [], count: 0 })
     expect(await opened.call('GET', '?status=paused')).toMatchObject({ status: 400 })
+    expect(await list('?q=e1')).toEqual({ ids: [b._id], count: 1 })
+    expect(await list('?q=_1')).toEqual({ ids: [], count: 0 })
+    expect(await list('?sortBy=name')).toEqual({ ids: [b._id, c._id], count: 2 })
+    expect(await list('?sortBy=status&sortOrder=desc')).toEqual({ ids: [b._id, c._id], count: 2 })
   })
 
   test.each(['TRUE', '1', 'null', '', 'true&includeArchived=true'])(

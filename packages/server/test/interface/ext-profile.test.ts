@@ -71,6 +71,58 @@ test('everybody changes what describes them, and nothing that gives rights', asy
   expect(await app.call(me.token, 'PATCH', '/users/me', { theme: 'pink' })).toMatchObject({ status: 400 })
 })
 
+test('everybody knows the company’s name, zone, language and currency', async () => {
+  const nobody = await app.person((await app.role([])).name)
+  expect((await app.call(nobody.token, 'GET', '/users/me')).data.company).toEqual({
+    id: app.companyId,
+    name: 'Acme',
+    timezone: 'UTC',
+    language: 'en',
+    currency: null,
+  })
+})
+
+test('preferences change one by one; the zone is recorded, favourites are not', async () => {
+  const preferences = async () => (await app.call(me.token, 'GET', '/users/me')).data.preferences
+  const prefer = (wanted: object) => app.call(me.token, 'PATCH', '/users/me', { preferences: wanted })
+  expect(await preferences()).toEqual({ timezone: null, favourites: [] })
+  const favourites = ['/explore?range=30d', '/']
+  expect(await prefer({ favourites })).toMatchObject({
+    status: 200,
+    data: { preferences: { timezone: null, favourites } },
+  })
+  expect(await app.audit()).toEqual([])
+  await prefer({ timezone: 'Asia/Tokyo' })
+  expect(await preferences()).toEqual({ timezone: 'Asia/Tokyo', favourites })
+  expect(await app.audit()).toMatchObject([
+    {
+      action: 'user-update',
+      details: { changed: ['timezone'], from: { timezone: null }, to: { timezone: 'Asia/Tokyo' } },
+    },
+  ])
+  expect(await prefer({ timezone: null, favourites: [] })).toMatchObject({
+    data: { preferences: { timezone: null, favourites: [] } },
+  })
+})
+
+test.each([
+  [{ timezone: 'Europe/Atlantis' }],
+  [{ timezone: '' }],
+  [{ favourites: ['explore'] }],
+  [{ favourites: ['//elsewhere\n'] }],
+  [{ favourites: ['/a', '/a'] }],
+  [{ favourites: [`/${'a'.repeat(500)}`] }],
+  [{ favourites: Array.from({ length: 51 }, (_, i) => `/${i}`) }],
+  [{ colour: 'red' }],
+])('the preferences %j are refused at their place', async (preferences) => {
+  const reply = await app.call(me.token, 'PATCH', '/users/me', { preferences })
+  expect(reply).toMatchObject({
+    status: 400,
+    error_code: 1,
+    data: { errors: [{ path: expect.stringMatching(/^preferences\./) }] },
+  })
+})
+
 test('a changed password ends the other sessions and links, keeps this one, and gives notice', async () => {
   const other = (await app.signIn(me.email)).json()
   expect(await app.call(me.token, 'POST', '/users/password-reset', { email: me.email })).toMatchObject({

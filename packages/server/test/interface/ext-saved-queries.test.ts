@@ -52,24 +52,24 @@ describe('lists', () => {
   })
 
   test('are searched by name and sorted', async () => {
-    for (const name of ['Beta 100%', 'alpha', 'Gamma']) {
+    for (const name of ['Revenue 10%', 'revenue 100', 'Alpha']) {
       app.app.time.advance(1_000)
-      await app.save({ name, ...(name === 'Gamma' && { schedule: app.daily() }) })
+      await app.save({ name })
     }
-    const named = async (search: string) => {
-      const { data } = await app.call('reader', 'GET', `?${search}`)
+    const names = async (query: string) => {
+      const { data } = await app.call('reader', 'GET', `?perPage=100&${query}`)
       return (data as unknown as { name: string }[]).map(({ name }) => name)
     }
-    expect(await named('q=AL')).toEqual(['alpha'])
-    expect(await named('q=%25')).toEqual(['Beta 100%'])
-    expect(await named('q=_')).toEqual([])
-    expect(await named('sortBy=name')).toEqual(['alpha', 'Beta 100%', 'Gamma'])
-    expect(await named('sortBy=name&sortOrder=desc')).toEqual(['Gamma', 'Beta 100%', 'alpha'])
-    expect(await named('sortBy=createdAt&sortOrder=asc')).toEqual(['Beta 100%', 'alpha', 'Gamma'])
-    expect((await named('sortBy=nextRunAt'))[0]).toBe('Gamma')
-    expect((await named('sortBy=nextRunAt&sortOrder=desc'))[0]).toBe('Gamma')
-    expect((await app.call('reader', 'GET', '?sortBy=queries')).status).toBe(400)
-    expect((await app.call('reader', 'GET', '?q=')).status).toBe(400)
+    expect(await names('q=REVENUE')).toEqual(['revenue 100', 'Revenue 10%'])
+    expect(await names('q=0%25')).toEqual(['Revenue 10%'])
+    expect(await names('q=_____________________')).toEqual([])
+    expect(await names('q=revenue&sortBy=name')).toEqual(['Revenue 10%', 'revenue 100'])
+    expect((await names('sortBy=name&sortOrder=desc')).slice(0, 2)).toEqual(['revenue 100', 'Revenue 10%'])
+    expect(await names('q=revenue&sortOrder=asc')).toEqual(['Revenue 10%', 'revenue 100'])
+    await app.save({ name: 'Scheduled', schedule: app.daily() })
+    expect((await names('sortBy=nextRunAt'))[0]).toBe('Scheduled')
+    expect((await names('sortBy=nextRunAt&sortOrder=asc'))[0]).toBe('Scheduled')
+    expect((await app.call('reader', 'GET', '?sortBy=query')).status).toBe(400)
   })
 
   test('a saved query is deleted with its ledger and results', async () => {

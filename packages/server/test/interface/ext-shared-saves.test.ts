@@ -74,6 +74,15 @@ const kinds: Readonly<Record<string, Kind>> = {
     },
     owned: true,
   },
+  'a dashboard': {
+    address: '/v2/statistics/dashboards',
+    create: { address: '/v2/statistics/dashboards', body: () => ({ name: 'Sales', tiles: [] }) },
+    changes: {
+      replaceDashboard: ['PUT', '', () => ({ name: `Sales ${++made}`, tiles: [] })],
+      deleteDashboard: ['DELETE', '', () => ({})],
+    },
+    owned: true,
+  },
   'a JSON template': {
     address: '/v2/workflows/json-templates',
     create: { address: '/v2/workflows/json-templates', body: () => templateBody(teamId) },

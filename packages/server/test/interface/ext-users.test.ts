@@ -43,6 +43,10 @@ describe('listing and reading', () => {
     expect(await find(`resourceGroupId=${app.other.teamId}`)).toEqual([])
     const page = await app.call(admin.token, 'GET', '/users?perPage=1&page=2')
     expect(page).toMatchObject({ data: [{ id: ada.id }], paginationCount: 2 })
+    expect(await find('sortBy=name')).toEqual([admin.id, ada.id])
+    expect(await find('sortBy=name&sortOrder=desc')).toEqual([ada.id, admin.id])
+    expect(await find('sortBy=createdAt')).toEqual([ada.id, admin.id])
+    expect(await find('sortOrder=desc')).toEqual([ada.id, admin.id])
   })
 
   test('shows nothing that lets in', async () => {

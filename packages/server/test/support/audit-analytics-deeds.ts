@@ -1,11 +1,12 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
 import type { TagKey } from '@millrace/contract/resources/tag-key.ts'
-import { type AuditWorld, type Deed, fresh, type Told } from './audit-world.ts'
+import { type AuditWorld, type Deed, fresh, type Made, type Told } from './audit-world.ts'
 
 const settings = '/statistics/analytics/settings'
 const tags = `${settings}/tags`
 const aliases = `${settings}/event-aliases`
 const reports = '/statistics/reports'
+const dashboards = '/statistics/dashboards'
 
 const createReport = async ({ people, ask }: AuditWorld): Promise<string> =>
   (await ask<{ id: string }>(people, 'POST', reports, { guidedAnalysis: 'revenue' })).id
@@ -22,6 +23,17 @@ const done = ({ people }: AuditWorld, kind: string, id: string): Told => ({
   actor: ['user', people.admin.id],
   target: [kind, id],
 })
+
+/** The deed to a dashboard that is there. */
+const toDashboard =
+  (method: 'PUT' | 'DELETE', body?: () => Record<string, unknown>): Deed =>
+  async (world) => {
+    const { people, ask, begin } = world
+    const { id } = await ask<Made>(people, 'POST', dashboards, { name: fresh('Sales '), tiles: [] })
+    await begin(people)
+    await ask(people, method, `${dashboards}/${id}`, body?.())
+    return done(world, 'dashboard', id)
+  }
 
 /** What is changed below the settings of statistics. */
 export const analyticsDeeds = {
@@ -76,6 +88,21 @@ export const analyticsDeeds = {
     await world.begin(world.people)
     await world.ask(world.people, 'DELETE', value)
     return done(world, 'tag-value', valueId)
+  },
+  'dashboard-create': async (world) => {
+    const { people, ask, begin } = world
+    await begin(people)
+    const { id } = await ask<Made>(people, 'POST', dashboards, { name: fresh('Sales '), tiles: [] })
+    return done(world, 'dashboard', id)
+  },
+  'dashboard-update': toDashboard('PUT', () => ({ name: fresh('Orders '), tiles: [] })),
+  'dashboard-delete': toDashboard('DELETE'),
+  'dashboard-duplicate': async (world) => {
+    const { people, ask, begin } = world
+    const { id } = await ask<Made>(people, 'POST', dashboards, { name: fresh('Sales '), tiles: [] })
+    await begin(people)
+    const copy = await ask<Made>(people, 'POST', `${dashboards}/${id}/duplicate`)
+    return done(world, 'dashboard', copy.id)
   },
   'report-create': async (world) => {
     await world.begin(world.people)

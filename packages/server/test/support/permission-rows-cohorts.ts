@@ -41,6 +41,11 @@ export const cohortRows: PermissionRows = {
   updateCohort: changing('', () => ({ name: unusedName() })),
   deleteCohort: changing(''),
   readCohortSize: { needs, call: ofCohort('/size'), stranger: 404 },
+  countCohortRule: {
+    needs,
+    call: () => ({ path: `${cohortsPath}/size`, body: { rule: ruleCohort().rule } }),
+    stranger: 200,
+  },
   listCohortMembers: { needs: 'statistics export', call: ofCohort('/members'), stranger: 404 },
   replaceCohortMembers: changing('/members', () => ({ persons: ['ada'] }), { rule: null, persons: [] }),
 }

@@ -3,6 +3,7 @@ import type { PermissionWorld, Person } from './permission-world.ts'
 import { unusedName } from './refusal-row.ts'
 
 export const datasourcesPath = '/v2/datasources'
+export const sampleDataPath = '/v2/entities/company/sample-data'
 
 const field = {
   name: 'sku',
@@ -75,6 +76,10 @@ export const datasourceRows: PermissionRows = {
   uploadContent: { needs: update, call: of('/content', [{ sku: 'B2' }]), ...hidden },
   updateFields: { needs: update, call: of('/fields', { fields: [field] }), ...hidden },
   publishDatasource: { needs: update, call: of('/versions/live'), ...hidden },
+  watchDatasource: { needs: read, call: of('/activity'), ...hidden },
+  // For the company of the caller, whichever teams see it.
+  createSampleData: { needs: 'company update', call: () => ({ path: sampleDataPath }), stranger: 200 },
+  deleteSampleData: { needs: 'company update', call: () => ({ path: sampleDataPath }), stranger: 200 },
   listImports: { needs: read, call: of('/imports'), ...hidden },
   queryDatasource: {
     needs: read,

@@ -50,6 +50,8 @@ async function insertSession({ relational }: PermissionWorld, userId: string): P
 export const ownAccountRows: PermissionRows = {
   readProfile: { ...everybody, call: () => ({ path: me }) },
 
+  listPeople: { stranger: 200, access: [[nothing, 200]], call: () => ({ path: '/v2/entities/people' }) },
+
   updateProfile: { ...everybody, call: () => ({ path: me, body: { firstName: 'Ada' } }) },
 
   changePassword: {

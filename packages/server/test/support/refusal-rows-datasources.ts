@@ -1,6 +1,6 @@
 import { newId } from '../../src/platform/ids.ts'
-import { datasourcesPath, makeWorker } from './permission-rows-datasources.ts'
-import type { PermissionWorld, Person } from './permission-world.ts'
+import { datasourcesPath, makeWorker, sampleDataPath } from './permission-rows-datasources.ts'
+import type { Call, PermissionWorld, Person } from './permission-world.ts'
 import { nobody, type RefusalRows, refused } from './refusal-row.ts'
 
 const at = (id: string, suffix = '') => `${datasourcesPath}/${id}${suffix}`
@@ -24,6 +24,16 @@ const ofTracking = (suffix: string, body?: unknown) =>
     ...(body ? { body } : {}),
   }))
 
+const full = (call: Call) =>
+  refused(async ({ companyId }, { relational }) => {
+    await relational.pool.query(
+      `insert into datasources (id, company_id, name)
+       select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'x' from generate_series(1, 1000) n`,
+      [companyId, newId()],
+    )
+    return call
+  })
+
 /** Datasources. */
 export const datasourceRefusals: RefusalRows = {
   createDatasource: {
@@ -35,15 +45,15 @@ export const datasourceRefusals: RefusalRows = {
       path: datasourcesPath,
       body: { name: 'Shop', schedule: { everyMinutes: 60 } },
     })),
-    tooManyDatasources: refused(async ({ companyId }, { relational }) => {
-      await relational.pool.query(
-        `insert into datasources (id, company_id, name)
-         select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'x' from generate_series(1, 1000) n`,
-        [companyId, newId()],
-      )
-      return { path: datasourcesPath, body: { name: 'One more' } }
-    }),
+    tooManyDatasources: full({ path: datasourcesPath, body: { name: 'One more' } }),
   },
+  createSampleData: {
+    tooManyDatasources: full({ path: sampleDataPath }),
+    collectorOverloaded: 'test/interface/19-collect.test.ts',
+    eventsNotDurable: 'test/interface/ext-sample-data.test.ts',
+  },
+  deleteSampleData: { datasourceInUse: 'test/interface/ext-sample-data.test.ts' },
+  watchDatasource: { tooManyRequests: 'test/interface/ext-datasource-activity.test.ts' },
   updateDatasource: {
     unknownTeam: ofTracking('', { resourceGroupIds: [nobody] }),
     notAWorkerDatasource: ofTracking('', { maxRefusedShare: 0.1 }),

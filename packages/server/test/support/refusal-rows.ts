@@ -6,6 +6,7 @@ import type { MakeRefused, RefusalRows } from './refusal-row.ts'
 import { accountRefusals } from './refusal-rows-accounts.ts'
 import { analyticsSettingsRefusals } from './refusal-rows-analytics-settings.ts'
 import { cohortRefusals } from './refusal-rows-cohorts.ts'
+import { dashboardRefusals } from './refusal-rows-dashboards.ts'
 import { datasourceRefusals } from './refusal-rows-datasources.ts'
 import { experimentRefusals } from './refusal-rows-experiments.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
@@ -18,6 +19,7 @@ export const refusalRows: RefusalRows = {
   ...accountRefusals,
   ...analyticsSettingsRefusals,
   ...cohortRefusals,
+  ...dashboardRefusals,
   ...datasourceRefusals,
   ...experimentRefusals,
   ...ownAccountRefusals,

@@ -131,21 +131,28 @@ async function prepareDataDirectory(env: Record<string, string>): Promise<string
   return directory
 }
 
-/** Services start from the bundle, as installed ones do; the first that finds it older than the source makes it. */
-async function prepareBundle(): Promise<void> {
+/**
+ * What a script builds: the first that finds it older than its sources builds it, others wait for that.
+ * @param script below the root of the repository
+ */
+export async function prepareBuild(name: string, script: string, isBuilt: () => boolean): Promise<void> {
   const run = process.env[serverVariable]
-  const lock = join(run === undefined ? tmpdir() : dirname(run), 'millrace-bundle-lock')
+  const lock = join(run === undefined ? tmpdir() : dirname(run), `millrace-${name}-lock`)
   await until(async () => {
-    if (bundledProgram() !== undefined) return true
+    if (isBuilt()) return true
     if (!takeLock(lock)) return false
     try {
-      await execute(process.execPath, [join(root, 'scripts/build-server.ts')])
+      await execute(process.execPath, [join(root, script)])
     } finally {
       rmdirSync(lock)
     }
-    return bundledProgram() !== undefined
+    return isBuilt()
   }, 100)
 }
+
+/** Services start from the bundle, as installed ones do. */
+const prepareBundle = () =>
+  prepareBuild('bundle', 'scripts/build-server.ts', () => bundledProgram() !== undefined)
 
 /** Asks again while the service says that it is too busy for the moment, which it is where others use the machine. */
 export function unlessBusy(ask: () => Promise<Response>): Promise<Response> {

@@ -1,6 +1,7 @@
 import type { QueryInput } from '@millrace/sdk'
-import { Link } from '@tanstack/react-router'
+import { Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useMay } from '../../data/profile.ts'
 import { type Comparison, granularityFor } from '../../data/ranges.ts'
 import { type Asked, titleOf, valueText } from '../../data/result.ts'
 import { useAnswer, useMeta } from '../../data/statistics.ts'
@@ -9,7 +10,6 @@ import { Figure } from '../../result/figure.tsx'
 import { ResultView } from '../../result/result-view.tsx'
 import { analysis } from '../../texts/analysis.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { ButtonLink } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Segments, Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -100,20 +100,24 @@ export function Screen() {
   const shown = figures.find((each) => each === view.measure) ?? 'events.people'
   const anything = useAnswer({ measures: ['events.count'] })
   const [first] = anything.data?.rows ?? []
-  if (first?.['events.count'] === 0)
+  const mayStart = useMay('datasource:read')
+  if (first?.['events.count'] === 0) {
+    if (mayStart) return <Navigate to="/start" replace />
     return (
       <Page title={t.title}>
-        <Empty
-          icon="pulse"
-          title={t.empty}
-          action={
-            <ButtonLink kind="main" to="/start">
-              {t.begin}
-            </ButtonLink>
-          }
-        >
+        <Empty icon="pulse" title={t.empty}>
           {t.emptyHint}
         </Empty>
+      </Page>
+    )
+  }
+  // Whether there is anything decides what to ask at all.
+  if (anything.isPending)
+    return (
+      <Page title={t.title}>
+        <Card>
+          <Skeleton height={390} />
+        </Card>
       </Page>
     )
   const chart = queryOf(shown, range, only, { fill: true })

@@ -31,8 +31,7 @@ export const words = texts(
     filteredBy: 'Only',
     removeFilter: (text: string) => `Remove the filter ${text}`,
     empty: 'No event has arrived yet',
-    emptyHint: 'Send a first one, or fill Millrace with sample data to look around.',
-    begin: 'Get started',
+    emptyHint: 'An administrator or a developer of your company sends the first one.',
     openInExplore: 'Open in Explore',
   },
   {
@@ -65,8 +64,7 @@ export const words = texts(
     filteredBy: 'Seulement',
     removeFilter: (text) => `Retirer le filtre ${text}`,
     empty: 'Aucun événement n’est encore arrivé',
-    emptyHint: 'Envoyez-en un premier, ou remplissez Millrace de données d’exemple pour faire un tour.',
-    begin: 'Commencer',
+    emptyHint: 'Un administrateur ou un développeur de votre entreprise envoie le premier.',
     openInExplore: 'Ouvrir dans Explorer',
   },
 )

@@ -8,6 +8,8 @@ export const companies = pgTable('companies', {
   /** IANA name; dates without a zone are read in it. */
   timezone: text('timezone').notNull().default('UTC'),
   language: text('language', { enum: languages }).notNull().default('en'),
+  /** Of amounts, as ISO 4217 has it; null where it was not said. */
+  currency: text('currency'),
   /** Whether distinct counts are exact at any size. */
   exactCounts: boolean('exact_counts').notNull().default(false),
   attributionModel: text('attribution_model', { enum: ['last-touch', 'linear', 'decay'] })

@@ -12,6 +12,8 @@ export const datasources = pgTable('datasources', {
   status: text('status', { enum: ['active', 'paused', 'deleted'] })
     .notNull()
     .default('active'),
+  /** Of the sample data of the company: whether all of its events were sent. */
+  sampleData: text('sample_data', { enum: ['filling', 'filled'] }),
   ...history,
 })
 

@@ -24,6 +24,9 @@ export const users = pgTable('users', {
   theme: text('theme', { enum: ['light', 'dark', 'system'] })
     .notNull()
     .default('system'),
+  /** IANA name of the zone in which screens show times; null follows the company. */
+  timezone: text('timezone'),
+  favourites: text('favourites').array().notNull().default([]),
   /** A program that signs in with a password: provisioning does not see it, single sign-on does not bind it. */
   serviceAccount: boolean('service_account').notNull().default(false),
   lastSignInAt: instant('last_sign_in_at'),

@@ -308,6 +308,11 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       await prepare({ question: questionOf(query), ...reader })
     },
 
+    /** The same for an exploration. */
+    async validateQuestion(question: Question, reader: Reader): Promise<void> {
+      await prepare({ question, ...reader })
+    },
+
     /**
      * Says what a query asks, without running it.
      * @param showsStatement whether the statement is a part of it

@@ -5,6 +5,7 @@ import {
   listDatasources,
   readDatasourceCounters,
 } from '@millrace/contract/operations/datasources.ts'
+import { createSampleData, deleteSampleData } from '@millrace/contract/operations/sample-data.ts'
 import {
   deleteDatasource,
   listImports,
@@ -23,6 +24,7 @@ import { allowLongBody } from '../../platform/http/long-bodies.ts'
 import { route } from '../../platform/http/route.ts'
 import type { DatasourceService } from './datasource-service.ts'
 import type { WorkerService } from './refreshes/worker-service.ts'
+import type { SampleDataService } from './sample/sample-data-service.ts'
 
 /** Datasources, their rows, logs and counters, for the authenticated scope. */
 export function registerDatasourceRoutes(
@@ -77,6 +79,12 @@ export function registerDatasourceRoutes(
       })
     })
   })
+}
+
+/** For processes that collect events: others have no way to send any. */
+export function registerSampleDataRoutes(scope: FastifyInstance, sampleData: SampleDataService): void {
+  route(scope, createSampleData, ({ caller }) => sampleData.create(caller))
+  route(scope, deleteSampleData, ({ caller }) => sampleData.delete(caller))
 }
 
 function instantOf(text: string | undefined): Date | undefined {

@@ -56,7 +56,7 @@ export interface DatasourceServiceDependencies extends Pick<ServiceContext, 'rel
 }
 
 /** Of one company. */
-const maxDatasources = 1_000
+export const maxDatasources = 1_000
 
 function failuresOf(given: readonly string[] = []) {
   const teamIds = [...given]

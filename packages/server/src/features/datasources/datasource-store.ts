@@ -2,8 +2,18 @@ import type { Datasource, DatasourceType } from '@millrace/contract/resources/da
 import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
 import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
+import { type ListOrder, listOrder } from '../../platform/resources/list-order.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
-import { and, asc, eq, exists, inArray, ne, type Row, sql } from '../../platform/stores/postgres/drizzle.ts'
+import {
+  and,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  ne,
+  type Row,
+  sql,
+} from '../../platform/stores/postgres/drizzle.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 
 /** What both the store and a transaction of it offer. */
@@ -22,6 +32,7 @@ export interface NewDatasource {
   readonly name: string
   /** A tracking datasource when absent. */
   readonly kind?: DatasourceKind
+  readonly sampleData?: 'filling'
   /** Of the company, at least one. */
   readonly teamIds: readonly string[]
 }
@@ -33,7 +44,7 @@ export interface Viewer {
 }
 
 /** Which of the datasources that a viewer sees are listed. */
-export interface DatasourceFilter {
+export interface DatasourceFilter extends ListOrder<'name' | 'createdAt' | 'updatedAt'> {
   readonly name?: string | undefined
   readonly mode?: 'ingester' | 'worker' | undefined
   readonly type?: DatasourceType | undefined
@@ -54,6 +65,7 @@ const columns = {
   name: datasources.name,
   kind: datasources.kind,
   status: datasources.status,
+  sampleData: datasources.sampleData,
   teamIds,
   createdAt: datasources.createdAt,
   updatedAt: datasources.updatedAt,
@@ -63,7 +75,7 @@ export type StoredDatasource = Row<typeof columns>
 
 /** Datasources and what was counted of them; given a transaction it works inside it. */
 export function createDatasourceStore(db: Queries) {
-  /** What a datasource is answered with, for conditions: the same as `typeOf` and `statusOf` of datasource-shape.ts. */
+  /** What a datasource is answered with, for conditions: the same as `typeOf` and `statusOf` of present-datasource.ts. */
   const answered = {
     type: sql`case "datasources"."kind" when 'tracking' then 'analytics' when 'workflow_events' then 'workflow_events'
       else coalesce((select w.type from worker_datasources w where w.datasource_id = "datasources"."id"), 'generic') end`,
@@ -140,7 +152,11 @@ export function createDatasourceStore(db: Queries) {
     async update(
       companyId: string,
       id: string,
-      change: { readonly name?: string | undefined; readonly status?: DatasourceStatus },
+      change: {
+        readonly name?: string | undefined
+        readonly status?: DatasourceStatus
+        readonly sampleData?: 'filled'
+      },
     ): Promise<void> {
       await db
         .update(datasources)
@@ -151,6 +167,28 @@ export function createDatasourceStore(db: Queries) {
     async replaceTeams(companyId: string, datasourceId: string, teamIds: readonly string[]): Promise<void> {
       await db.delete(datasourceTeams).where(eq(datasourceTeams.datasourceId, datasourceId))
       await db.insert(datasourceTeams).values(teamIds.map((teamId) => ({ companyId, datasourceId, teamId })))
+    },
+
+    async addTeams(companyId: string, datasourceId: string, teamIds: readonly string[]): Promise<void> {
+      await db
+        .insert(datasourceTeams)
+        .values(teamIds.map((teamId) => ({ companyId, datasourceId, teamId })))
+        .onConflictDoNothing()
+    },
+
+    /** Whichever teams see it. */
+    async findSampleData(companyId: string): Promise<StoredDatasource | undefined> {
+      const [row] = await db
+        .select(columns)
+        .from(datasources)
+        .where(
+          and(
+            eq(datasources.companyId, companyId),
+            isNotNull(datasources.sampleData),
+            ne(datasources.status, 'deleted'),
+          ),
+        )
+      return row
     },
 
     async findName(companyId: string, id: string): Promise<string | undefined> {
@@ -173,7 +211,9 @@ export function createDatasourceStore(db: Queries) {
     async list(viewer: Viewer, filter: DatasourceFilter, page: Page): Promise<Listed<StoredDatasource>> {
       if (viewer.teamIds.length === 0) return { rows: [], count: 0 }
       const where = matching(viewer, filter)
-      const order = [asc(datasources.createdAt), asc(datasources.id)]
+      const { id, name, createdAt, updatedAt } = datasources
+      const keys = { name: sql`lower(${name})`, createdAt, updatedAt }
+      const order = listOrder(filter, keys, id, { sortBy: 'createdAt', sortOrder: 'asc' })
       const query = db
         .select(columns)
         .from(datasources)

@@ -25,8 +25,8 @@ export function registerExperimentRoutes(
   }: { readonly experiments: ExperimentService; readonly assignments: AssignmentService },
 ): void {
   route(scope, listExperiments, ({ principal, query }) => {
-    const { status, includeArchived, ...page } = query
-    return experiments.list(principal, { status, includeArchived }, page)
+    const { page, perPage, ...filter } = query
+    return experiments.list(principal, filter, { page, perPage })
   })
   route(scope, createExperiment, ({ caller, body }) => experiments.create(caller, body))
   route(scope, readExperiment, ({ principal, params }) => experiments.read(principal, params.id))

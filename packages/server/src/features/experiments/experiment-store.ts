@@ -2,16 +2,18 @@ import type { Experiment, ExperimentStatus, Variant } from '@millrace/contract/r
 import { experiments, experimentTeams, experimentVariants } from '../../database/tables/experiment.ts'
 import type { Listed, Page } from '../../platform/paging.ts'
 import { companyRows, type Key, type RowOf } from '../../platform/resources/company-rows.ts'
+import { type ListSearch, listOrder } from '../../platform/resources/list-order.ts'
 import { objectTeams } from '../../platform/resources/object-teams.ts'
 import { withIsoDates } from '../../platform/resources/resource.ts'
-import { and, desc, eq, lte, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
+import { containsText } from '../../platform/stores/postgres/contains-text.ts'
+import { and, eq, lte, ne, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 
 type Row = typeof experiments.$inferSelect
 export type StoredExperiment = RowOf<typeof experiments, typeof extras>
 export type ExperimentFields = Partial<Omit<Row, 'id' | 'companyId' | 'salt' | 'createdAt' | 'updatedAt'>>
 
-export interface ExperimentFilter {
+export interface ExperimentFilter extends ListSearch<'name' | 'status' | 'createdAt' | 'updatedAt'> {
   readonly status?: ExperimentStatus | undefined
   readonly includeArchived?: boolean | undefined
 }
@@ -43,9 +45,10 @@ export function createExperimentStore(db: Queries) {
   const rows = companyRows(db, experiments, extras)
   const variantsOf = ({ companyId, id }: Key) =>
     and(eq(experimentVariants.companyId, companyId), eq(experimentVariants.experimentId, id))
-  const matching = (companyId: string, { status, includeArchived = false }: ExperimentFilter) =>
+  const matching = (companyId: string, { q, status, includeArchived = false }: ExperimentFilter) =>
     and(
       eq(experiments.companyId, companyId),
+      q === undefined ? undefined : containsText(experiments.name, q),
       status && eq(experiments.status, status),
       includeArchived || status === 'archived' ? undefined : ne(experiments.status, 'archived'),
     )
@@ -53,9 +56,11 @@ export function createExperimentStore(db: Queries) {
     ...rows,
     replaceTeams: objectTeams(db, experimentTeams, 'experimentId').replace,
 
-    /** The newest first. */
     list(companyId: string, filter: ExperimentFilter, page: Page): Promise<Listed<StoredExperiment>> {
-      return rows.page(matching(companyId, filter), [desc(experiments.createdAt), desc(experiments.id)], page)
+      const { id, name, status, createdAt, updatedAt } = experiments
+      const keys = { name: sql`lower(${name})`, status, createdAt, updatedAt }
+      const order = listOrder(filter, keys, id, { sortBy: 'createdAt', sortOrder: 'desc' })
+      return rows.page(matching(companyId, filter), order, page)
     },
 
     /** Of those that are not archived. */

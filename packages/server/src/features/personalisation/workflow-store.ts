@@ -6,6 +6,7 @@ import {
 import { workflows, workflowTeams } from '../../database/tables/workflow.ts'
 import { type Listed, mapListed, type Page } from '../../platform/paging.ts'
 import { companyRows, type Key, type RowOf } from '../../platform/resources/company-rows.ts'
+import { type ListOrder, listOrder } from '../../platform/resources/list-order.ts'
 import { objectTeams } from '../../platform/resources/object-teams.ts'
 import { withIsoDates, withoutNulls } from '../../platform/resources/resource.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
@@ -28,10 +29,7 @@ export interface WorkflowFilter {
   readonly includeHidden?: boolean | undefined
 }
 
-export interface WorkflowOrder {
-  readonly sortBy?: 'name' | 'updatedAt' | 'createdAt' | 'status' | undefined
-  readonly sortOrder?: 'asc' | 'desc' | undefined
-}
+export type WorkflowOrder = ListOrder<'name' | 'updatedAt' | 'createdAt' | 'status'>
 
 const extras = {
   resourceGroupIds: sql<string[]>`array(
@@ -94,15 +92,10 @@ export function createWorkflowStore(db: Queries) {
     )
   }
 
-  function ordered({ sortBy = 'updatedAt', sortOrder }: WorkflowOrder): SQL[] {
-    const keys = {
-      name: sql`lower(${workflows.name})`,
-      status: workflows.status,
-      createdAt: workflows.createdAt,
-      updatedAt: workflows.updatedAt,
-    }
-    const order = sortOrder ?? (sortBy === 'name' || sortBy === 'status' ? 'asc' : 'desc')
-    return [order === 'asc' ? asc(keys[sortBy]) : desc(keys[sortBy]), asc(workflows.id)]
+  function ordered(order: WorkflowOrder): SQL[] {
+    const { id, name, status, createdAt, updatedAt } = workflows
+    const keys = { name: sql`lower(${name})`, status, createdAt, updatedAt }
+    return listOrder(order, keys, id, { sortBy: 'updatedAt', sortOrder: 'desc' })
   }
 
   return {

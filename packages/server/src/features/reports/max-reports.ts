@@ -11,6 +11,6 @@ export const maxReports = 10_000
 export async function makeRoom(tx: Queries, companyId: string): Promise<boolean> {
   const store = createReportStore(tx)
   await store.lockRoom(companyId)
-  if ((await store.count(companyId, true)) < maxReports) return true
+  if ((await store.count(companyId, { includeArchived: true })) < maxReports) return true
   return store.deleteOldestArchived(companyId)
 }

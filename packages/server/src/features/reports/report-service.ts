@@ -25,7 +25,13 @@ import { createGenerationStore, type NewGeneration } from './generations/generat
 import { sumOfUsage } from './generations/usage.ts'
 import { makeRoom, maxReports } from './max-reports.ts'
 import { comparisonsOf, readPeriod, toComparisonWindows, toldWindows, windowOf } from './periods/periods.ts'
-import { createReportStore, type ListedReport, type NewReport, type StoredReport } from './report-store.ts'
+import {
+  createReportStore,
+  type ListedReport,
+  type NewReport,
+  type ReportFilter,
+  type StoredReport,
+} from './report-store.ts'
 import { detailsOf, titleOf, toSummary } from './report-summary.ts'
 
 export interface ReportServiceDependencies
@@ -181,21 +187,17 @@ export function createReportService(dependencies: ReportServiceDependencies) {
   })
 
   return {
-    /** The newest first; without a page the newest of all, up to a bound. */
+    /** Without a page the first of all, up to a bound. */
     async list(
       { companyId }: Principal,
-      {
-        includeArchived = false,
-        page,
-        perPage,
-      }: { readonly includeArchived?: boolean; readonly page?: number; readonly perPage?: number },
+      { page, perPage, ...filter }: ReportFilter & Partial<Page>,
     ): Promise<ReportList> {
       const isPaged = page !== undefined || perPage !== undefined
       const asked = { page: page ?? 1, perPage: perPage ?? defaultPerPage }
       const range = isPaged ? rangeOf(asked) : { limit: listedReports + 1, offset: 0 }
       const [found, count] = await Promise.all([
-        store.list(companyId, includeArchived, range),
-        isPaged ? store.count(companyId, includeArchived) : undefined,
+        store.list(companyId, filter, range),
+        isPaged ? store.count(companyId, filter) : undefined,
       ])
       const rows = found.slice(0, listedReports).flatMap((row) => summaryOf(row) ?? [])
       if (count !== undefined) return { rows, warnings: [], page: { ...asked, count } }
@@ -204,7 +206,7 @@ export function createReportService(dependencies: ReportServiceDependencies) {
           ? [
               {
                 path: 'page',
-                message: `these are the newest ${listedReports} reports: ask for pages to get all`,
+                message: `these are the ${filter.sortBy || filter.sortOrder ? 'first' : 'newest'} ${listedReports} reports: ask for pages to get all`,
               },
             ]
           : []

@@ -2,13 +2,14 @@ import { companies } from '../../database/tables/company.ts'
 import { reportGenerations, reports } from '../../database/tables/report.ts'
 import type { Language } from '../../platform/i18n/language.ts'
 import type { Range } from '../../platform/paging.ts'
+import { type ListSearch, listOrder } from '../../platform/resources/list-order.ts'
+import { containsText } from '../../platform/stores/postgres/contains-text.ts'
 import {
   alias,
   and,
   asc,
   columnsOf,
   count,
-  desc,
   eq,
   getTableColumns,
   inArray,
@@ -30,6 +31,13 @@ export interface ListedReport {
   readonly failed: Pick<StoredGeneration, (typeof failedColumns)[number]> | null
 }
 
+export interface ReportFilter extends ListSearch<'title' | 'createdAt' | 'updatedAt'> {
+  readonly includeArchived?: boolean
+}
+
+/** An automatic report has none before it is written. */
+const titleText = sql`coalesce(${reports.title}, '')`
+
 /** Of the generations only what a summary shows: neither sections nor, but of those that failed, evidence. */
 const activeColumns = ['id', 'kind', 'state', 'startedAt', 'createdAt', 'progress'] as const
 const failedColumns = [
@@ -42,8 +50,12 @@ const failed = alias(reportGenerations, 'failed')
 /** Reports; given a transaction it works inside it. */
 export function createReportStore(db: Queries) {
   const one = (companyId: string, id: string) => and(eq(reports.companyId, companyId), eq(reports.id, id))
-  const listed = (companyId: string, includeArchived: boolean) =>
-    and(eq(reports.companyId, companyId), includeArchived ? undefined : isNull(reports.archivedAt))
+  const listed = (companyId: string, { includeArchived, q }: ReportFilter) =>
+    and(
+      eq(reports.companyId, companyId),
+      includeArchived ? undefined : isNull(reports.archivedAt),
+      q === undefined ? undefined : containsText(titleText, q),
+    )
 
   const summaries = () =>
     db
@@ -74,33 +86,28 @@ export function createReportStore(db: Queries) {
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`reports.${companyId}`}, 0))`)
     },
 
-    async count(companyId: string, includeArchived: boolean): Promise<number> {
-      const [row] = await db
-        .select({ count: count() })
-        .from(reports)
-        .where(listed(companyId, includeArchived))
+    async count(companyId: string, filter: ReportFilter): Promise<number> {
+      const [row] = await db.select({ count: count() }).from(reports).where(listed(companyId, filter))
       return row?.count ?? 0
     },
 
-    /** The newest first. */
-    async list(
-      companyId: string,
-      includeArchived: boolean,
-      { limit, offset }: Range,
-    ): Promise<ListedReport[]> {
+    async list(companyId: string, filter: ReportFilter, { limit, offset }: Range): Promise<ListedReport[]> {
+      const { id, createdAt, updatedAt } = reports
+      const keys = { title: sql`lower(${titleText})`, createdAt, updatedAt }
+      const order = listOrder(filter, keys, id, { sortBy: 'createdAt', sortOrder: 'desc' })
       // What a page leaves out is not joined with anything.
       const page = db
         .select({ id: reports.id })
         .from(reports)
-        .where(listed(companyId, includeArchived))
-        .orderBy(desc(reports.createdAt), desc(reports.id))
+        .where(listed(companyId, filter))
+        .orderBy(...order)
         .limit(limit)
         .offset(offset)
         .as('page')
       return summaries()
         .innerJoin(page, eq(page.id, reports.id))
         .where(eq(reports.companyId, companyId))
-        .orderBy(desc(reports.createdAt), desc(reports.id))
+        .orderBy(...order)
     },
 
     async find(companyId: string, id: string): Promise<ListedReport | undefined> {

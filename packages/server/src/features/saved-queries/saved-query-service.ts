@@ -10,7 +10,7 @@ import type { SavedQueryRun } from '@millrace/contract/resources/saved-query-run
 import { definedOf } from '../../platform/changes.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import { invalid, refuseFaults } from '../../platform/invalid.ts'
+import { invalid, placed, refuseFaults } from '../../platform/invalid.ts'
 import { createSlidingWindow } from '../../platform/limits/window.ts'
 import { faultsOfRecipients, parseEmailAddress } from '../../platform/mail/email-address.ts'
 import { type Listed, mapListed, type Page, rangeOf } from '../../platform/paging.ts'
@@ -22,7 +22,7 @@ import type { Zone } from '../analytics/query/time/zone.ts'
 import type { ClaimKey } from '../idempotency/idempotency-store.ts'
 import type { Principal } from '../identity/sessions/principal.ts'
 import { createRunStore, type StoredMessage, type StoredRun } from './runs/run-store.ts'
-import { createSavedQueryStore, type SavedQueriesAsked, type StoredSavedQuery } from './saved-query-store.ts'
+import { createSavedQueryStore, type SavedQueryList, type StoredSavedQuery } from './saved-query-store.ts'
 import { nextTimes } from './schedule/planned-times.ts'
 import { isOn, type Plan, readSchedule } from './schedule/read-schedule.ts'
 
@@ -216,8 +216,8 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
       })
     },
 
-    async list({ companyId }: Principal, asked: SavedQueriesAsked): Promise<Listed<SavedQuery>> {
-      return mapListed(await store.list(companyId, asked), toSavedQuery)
+    async list({ companyId }: Principal, wanted: SavedQueryList): Promise<Listed<SavedQuery>> {
+      return mapListed(await store.list(companyId, wanted), toSavedQuery)
     },
 
     /** @throws DomainError `savedQueryNotFound` */
@@ -321,18 +321,6 @@ export function createSavedQueryService(dependencies: SavedQueryServiceDependenc
 
 const openNone = (name: string): never => {
   throw new RangeError(`${name} is no time zone`)
-}
-
-/** A failure of one of several queries, with its place. */
-function placed(error: unknown, place: string): unknown {
-  if (!(error instanceof DomainError)) return error
-  const { errors } = error.data as { readonly errors?: readonly Fault[] }
-  const message = errors ? `${place}.${error.message}` : `${place}: ${error.message}`
-  const data = {
-    ...(error.data as object),
-    ...(errors && { errors: errors.map((each) => ({ ...each, path: `${place}.${each.path}` })) }),
-  }
-  return new DomainError(error.errorName, data as typeof error.data, { message, cause: error })
 }
 
 function normalized(schedule: Schedule): Schedule {

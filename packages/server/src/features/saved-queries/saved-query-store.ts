@@ -7,21 +7,15 @@ import { users } from '../../database/tables/user.ts'
 import type { Language } from '../../platform/i18n/language.ts'
 import type { Listed, Page } from '../../platform/paging.ts'
 import { companyRows } from '../../platform/resources/company-rows.ts'
+import { type ListSearch, listOrder } from '../../platform/resources/list-order.ts'
 import { found } from '../../platform/resources/resource.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  inArray,
-  isNotNull,
-  type SQL,
-  sql,
-} from '../../platform/stores/postgres/drizzle.ts'
+import { and, eq, inArray, isNotNull, sql } from '../../platform/stores/postgres/drizzle.ts'
 import { type Queries, sqlOn } from '../../platform/stores/relational.ts'
 
 export type StoredSavedQuery = typeof savedQueries.$inferSelect
+
+export type SavedQueryList = Page & ListSearch<'name' | 'createdAt' | 'updatedAt' | 'nextRunAt'>
 
 /** What runs change, which is no change of the saved query. */
 type Noted = Partial<Pick<StoredSavedQuery, 'nextRunAt' | 'plannedTo' | 'pausedReason' | 'failures'>>
@@ -33,22 +27,6 @@ export interface Runner {
   readonly language: Language
   readonly isActive: boolean
   readonly permissions: ReadonlySet<PermissionName>
-}
-
-/** Which saved queries, and in which order. */
-export interface SavedQueriesAsked extends Page {
-  readonly q?: string | undefined
-  readonly sortBy?: 'name' | 'createdAt' | 'updatedAt' | 'nextRunAt' | undefined
-  readonly sortOrder?: 'asc' | 'desc' | undefined
-}
-
-/** Those that never run come last. */
-function ordered({ sortBy = 'createdAt', sortOrder }: SavedQueriesAsked): SQL[] {
-  const key = sortBy === 'name' ? sql`lower(${savedQueries.name})` : sql`${savedQueries[sortBy]}`
-  const isAscending = (sortOrder ?? (sortBy === 'name' || sortBy === 'nextRunAt' ? 'asc' : 'desc')) === 'asc'
-  return isAscending
-    ? [sql`${key} asc nulls last`, asc(savedQueries.id)]
-    : [sql`${key} desc nulls last`, desc(savedQueries.id)]
 }
 
 /** Saved queries; given a transaction it works inside it. */
@@ -77,10 +55,15 @@ export function createSavedQueryStore(db: Queries) {
 
     count: (companyId: string): Promise<number> => rows.count(eq(savedQueries.companyId, companyId)),
 
-    list(companyId: string, asked: SavedQueriesAsked): Promise<Listed<StoredSavedQuery>> {
-      const { q } = asked
-      const named = q === undefined ? undefined : containsText(savedQueries.name, q)
-      return rows.page(and(eq(savedQueries.companyId, companyId), named) as SQL, ordered(asked), asked)
+    list(companyId: string, wanted: SavedQueryList): Promise<Listed<StoredSavedQuery>> {
+      const { id, name, createdAt, updatedAt, nextRunAt } = savedQueries
+      const keys = { name: sql`lower(${name})`, createdAt, updatedAt, nextRunAt }
+      const where = and(
+        eq(savedQueries.companyId, companyId),
+        wanted.q === undefined ? undefined : containsText(name, wanted.q),
+      )
+      const order = listOrder(wanted, keys, id, { sortBy: 'createdAt', sortOrder: 'desc' })
+      return rows.page(where, order, wanted)
     },
 
     async note(companyId: string, id: string, change: Noted): Promise<void> {

@@ -82,10 +82,14 @@ export function createLoadingCache<Subject, Value>(
           maxEntrySize: size.maxEntryBytes ?? size.maxBytes,
           sizeCalculation: ({ value }, key) => size.bytesOf(value, key),
         }
-      : { max: maxEntries },
+      : // Given `max`, it takes the memory for all of them at once.
+        { maxSize: maxEntries, sizeCalculation: () => 1 },
   )
   /** When the store was asked. */
-  const absent = new LRUCache<string, number>({ max: Math.min(maxEntries, maxAbsent) })
+  const absent = new LRUCache<string, number>({
+    maxSize: Math.min(maxEntries, maxAbsent),
+    sizeCalculation: () => 1,
+  })
   const loading = new Map<string, Promise<Value>>()
   let unknownLoads = 0
   /** Counts changes, so that what was asked for before one is known to be older. */

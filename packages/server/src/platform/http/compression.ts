@@ -28,9 +28,12 @@ const codings: readonly Coding[] = ['br', 'gzip']
 /** Shorter answers fit into a packet or two as they are. */
 const minBytes = 1_024
 
-/** Texts, among them lines of JSON and events; what is compressed already, as pictures and archives, is none of them. */
+/**
+ * Texts, among them lines of JSON. What is compressed already, as pictures and archives, is none of them, nor are
+ * server-sent events: each is small, and must not wait for a proxy that holds what is compressed.
+ */
 const compressible =
-  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|x-ndjson|javascript)\b|image\/svg\+xml)/i
+  /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|xml|x-ndjson|javascript)\b|image\/svg\+xml)/i
 
 /** The coding of those that are there which a client likes best (RFC 9110 12.5.3); undefined for none. */
 export function codingFor(

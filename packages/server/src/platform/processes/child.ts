@@ -50,7 +50,8 @@ export interface ChildSpec {
    */
   readonly parentDeathSignal?: NodeJS.Signals
   /**
-   * Once it serves, the child computes in what time this process and its others leave, where Linux has such a class.
+   * From its first probe on, the child computes in what time this process and its others leave, where Linux has such a
+   * class.
    * It stays in the session of this process, because a class counts inside a session alone, and must ignore the
    * signals that a terminal sends to all of it. Where it gets no time at all its probe fails, and its successor has
    * an ordinary share.
@@ -65,6 +66,8 @@ export interface ChildSpec {
   readonly probe?: {
     readonly run: (signal: AbortSignal) => Promise<void>
     readonly everyMs: number
+    /** The same after one that failed; `everyMs` by default. */
+    readonly againMs?: number
     readonly withinMs: number
     readonly failures: number
   }

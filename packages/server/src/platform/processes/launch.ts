@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts'
 import { ChildFailed, type ChildLogLine, type ChildSpec } from './child.ts'
 import type { ProcessIdentity } from './identity.ts'
 import { createOutputLines, type OutputLines } from './output-lines.ts'
-import { dyingWithParent } from './parent-death.ts'
+import type { BoundCommand } from './parent-death.ts'
 import { removePidFile, writePidFile } from './pid-file.ts'
 import { terminate } from './termination.ts'
 
@@ -32,10 +32,15 @@ function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
 
 /**
  * Spawns the child.
+ * @param bound its command, bound to the life of this process where the description asks for that
  * @param session `own`, so that Ctrl-C in a terminal reaches us and not it: it is stopped last
  */
-export function launch(spec: ChildSpec, logger: Logger, session: 'own' | 'ours'): LaunchedChild {
-  const { command, args } = dyingWithParent(spec.command, spec.args, spec.parentDeathSignal)
+export function launch(
+  spec: ChildSpec,
+  { command, args }: BoundCommand,
+  logger: Logger,
+  session: 'own' | 'ours',
+): LaunchedChild {
   const output = createOutputLines()
   const child = spawn(command, args, {
     cwd: spec.directory ?? '/',

@@ -14,7 +14,7 @@ export function watchProbe(probe: ChildSpec['probe'], listener: ProbeListener): 
   let timer: NodeJS.Timeout
 
   async function ask(): Promise<void> {
-    const { run, withinMs, failures, everyMs } = probe as NonNullable<ChildSpec['probe']>
+    const { run, withinMs, failures, everyMs, againMs = everyMs } = probe as NonNullable<ChildSpec['probe']>
     const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(withinMs)])
     try {
       await Promise.race([
@@ -34,7 +34,7 @@ export function watchProbe(probe: ChildSpec['probe'], listener: ProbeListener): 
         listener.onHung()
       }
     }
-    if (!ended.signal.aborted) timer = setTimeout(() => void ask(), everyMs)
+    if (!ended.signal.aborted) timer = setTimeout(() => void ask(), failed > 0 ? againMs : everyMs)
   }
 
   timer = setTimeout(() => void ask(), probe.everyMs)

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { silentLogger } from '../logger.ts'
 import { ChildFailed, type ChildSpec, type ChildState, type SupervisedChild } from './child.ts'
 import { identify, isAlive, type ProcessIdentity } from './identity.ts'
+import { enterIdleTime } from './idle-time.ts'
 import { superviseChild } from './supervisor.ts'
 
 let directory: string
@@ -172,7 +173,7 @@ test('a child that yields and gets no time is followed by one with a share', asy
   )
   await child.start()
   const first = alive(child.status().pid)
-  if (!policyOf(first.pid)?.includes('SCHED_IDLE')) return skip('there is no idle class here')
+  if (!(await enterIdleTime(first.pid))) return skip('there is no idle class here')
   // Enough to leave next to nothing to the idle class, also where tests run with a low priority.
   const crowd = availableParallelism() * Math.ceil(1.25 ** getPriority() / 5)
   for (let i = 0; i < crowd; i++) {

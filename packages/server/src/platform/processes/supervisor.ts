@@ -11,6 +11,7 @@ import {
 import { createStarvationWatch, enterIdleTime } from './idle-time.ts'
 import { endLaunched, type LaunchedChild, launch, untilReady } from './launch.ts'
 import { stopOrphan } from './orphan.ts'
+import { dyingWithParent } from './parent-death.ts'
 import { watchProbe } from './probe.ts'
 import { signalProcess } from './termination.ts'
 
@@ -76,10 +77,11 @@ export function superviseChild(
     const failed = (error: unknown): ChildFailed =>
       new ChildFailed(spec.name, `${spec.name} cannot be started: ${(error as Error).message}`, [], error)
     await spec.prepare?.(stopping.signal)
+    const bound = await dyingWithParent(spec.command, spec.args, spec.parentDeathSignal)
     if (stopping.signal.aborted) throw failed(new Error('it is being stopped'))
     let child: LaunchedChild
     try {
-      child = launch(spec, logger, yields ? 'ours' : 'own')
+      child = launch(spec, bound, logger, yields ? 'ours' : 'own')
     } catch (error) {
       // What spawn refuses at once: a command that is no text, a user that may not be taken.
       throw failed(error)
@@ -94,24 +96,33 @@ export function superviseChild(
       update({ pid: undefined })
       throw error
     }
-    const { pid } = child.process
-    // One that has ended meanwhile says nothing about its successor.
-    if (yields && pid !== undefined) yields = (await enterIdleTime(pid)) || child.hasEnded()
     enter('ready', undefined)
-    logger.info({ pid, inIdleTime: yields }, `${spec.name} is ready`)
+    logger.info({ pid: child.process.pid }, `${spec.name} is ready`)
     return child
   }
 
-  /** The probe of the description; for a child that yields it fails as well while others leave it no time. */
+  /**
+   * The probe of the description. With the first one a child that yields begins to; from then on it fails as well
+   * while others leave it no time.
+   */
   function probeOf(child: LaunchedChild): ChildSpec['probe'] {
     const { probe } = spec
     const { pid } = child.process
     if (probe === undefined || pid === undefined || !yields) return probe
     const starves = createStarvationWatch()
+    let entered: Promise<void> | undefined
+    async function yieldTime(): Promise<void> {
+      // One that has ended meanwhile says nothing about its successor.
+      yields = (await enterIdleTime(child.process.pid ?? 0)) || child.hasEnded()
+      logger.info({ pid, inIdleTime: yields }, `${spec.name} yields to others`)
+    }
     return {
       ...probe,
       async run(signal) {
-        if (starves(pid)) throw new Error('other programs take all cores and leave it no time')
+        // Not before: those who wait for it at a start wait for what it does then.
+        entered ??= yieldTime()
+        await entered
+        if (yields && starves(pid)) throw new Error('other programs take all cores and leave it no time')
         await probe.run(signal)
       },
     }

@@ -105,8 +105,9 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
     readyWithinMs: 120_000,
     probe: {
       // Any answer shows that it is alive, one that reports full memory too.
-      run: (signal) => askStatus(socketPath, signal).then(() => {}),
-      everyMs: 5_000,
+      run: (signal) => ask(socketPath, '/alive', signal).then(() => {}),
+      everyMs: 10_000,
+      againMs: 5_000,
       withinMs: 10_000,
       failures: 3,
     },
@@ -119,7 +120,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
     /** @throws {ColumnarUnavailable} while the child does not serve */
     async status(): Promise<EngineStatus> {
       const signal = AbortSignal.timeout(statusWithinMs)
-      const { ok, text } = await askStatus(socketPath, signal)
+      const { ok, text } = await ask(socketPath, '/status', signal)
       if (!ok) throw new ColumnarUnavailable(new Error(text))
       return JSON.parse(text) as EngineStatus
     },
@@ -127,10 +128,10 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
 }
 
 /** @throws {ColumnarUnavailable} */
-function askStatus(socketPath: string, signal: AbortSignal): Promise<{ ok: boolean; text: string }> {
+function ask(socketPath: string, path: string, signal: AbortSignal): Promise<{ ok: boolean; text: string }> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(new ColumnarUnavailable(error))
-    const request = get({ socketPath, path: '/status', signal, agent: false }, (response) => {
+    const request = get({ socketPath, path, signal, agent: false }, (response) => {
       response.setEncoding('utf8').on('error', fail)
       let text = ''
       response.on('data', (part: string) => {

@@ -101,6 +101,9 @@ async function withClient(
   }
 }
 
+/** SQLSTATE of a database that does not exist (PostgreSQL, appendix A). */
+const unknownDatabase = '3D000'
+
 /** Any answer of the server shows that it works, "too many connections" too. */
 async function answers(address: SocketAddress, signal: AbortSignal): Promise<void> {
   try {
@@ -118,7 +121,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { directory, runPath, logger } = options
   const account = await postgresAccount(directory)
   const spare = account === undefined ? join(dirname(directory), 'programs') : '/var/cache/millrace'
-  const binaries = postgresBinaries(account, spare)
+  const binaries = await postgresBinaries(account, spare)
   await removeDrafts(directory, logger)
   if (!holdsCluster(directory, binaries.version)) {
     logger.info({ directory, version: binaries.version }, 'making a PostgreSQL cluster')
@@ -155,17 +158,29 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     async ready(child) {
       // Asking earlier fills the log with refusals while a crash is being recovered from.
       await child.line(/ready to accept connections/)
-      await withClient(addresses.superuser, child.signal, async (client) => {
-        await ensureRoles(client)
-        await ensureDatabase(client)
-      })
-      await withClient({ ...addresses.superuser, database: databaseName }, child.signal, ensurePrivileges)
+      const prepare = (): Promise<void> =>
+        withClient({ ...addresses.superuser, database: databaseName }, child.signal, async (client) => {
+          await ensureRoles(client)
+          await ensurePrivileges(client)
+        })
+      try {
+        await prepare()
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError && error.code === unknownDatabase)) throw error
+        await withClient(addresses.superuser, child.signal, async (client) => {
+          await ensureRoles(client)
+          await ensureDatabase(client)
+        })
+        await prepare()
+      }
     },
     // Recovery after a crash reads at most max_wal_size, on the slowest disk in about this time.
     readyWithinMs: 180_000,
     probe: {
       run: (signal) => answers(addresses.superuser, signal),
-      everyMs: 10_000,
+      // Each is a process of the server's.
+      everyMs: 30_000,
+      againMs: 10_000,
       withinMs: 10_000,
       failures: 3,
     },

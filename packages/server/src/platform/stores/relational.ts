@@ -96,7 +96,7 @@ export function openRelational(options: RelationalOptions): Relational {
     max: connections,
     connectionTimeoutMillis: connectWithinMs,
     // Each holds some 3 MB of memory of the server, and opening one takes longer than most queries.
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis: 10_000,
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.ceil(statementTimeoutMs / 2),
     idle_in_transaction_session_timeout: 2 * statementTimeoutMs,

@@ -24,7 +24,7 @@ export interface Work {
 export interface BackgroundOptions {
   readonly relational: Pick<Relational, 'db' | 'pool'>
   readonly log: Pick<Logger, 'debug' | 'warn' | 'error'>
-  /** Longest time between two looks for what is due; notices and due times come earlier. */
+  /** Longest time between two looks for what is due, without notices; due times come earlier. */
   readonly pollMs?: number
   /** How long a stop waits for what runs. */
   readonly stopWithinMs?: number
@@ -32,6 +32,8 @@ export interface BackgroundOptions {
 
 /** Named by the triggers of the tables that hold work. */
 const channel = 'millrace_work'
+/** The same while notices come: there is nothing that neither one of them nor a due time tells. */
+const pollBesideNoticesMs = 30_000
 /** However many notices come, what is due is looked for only so often. */
 const minPauseMs = 20
 
@@ -44,7 +46,7 @@ export function logWorkFailure(log: Pick<Logger, 'warn' | 'error'>, work: string
 
 /**
  * The work of one process beside its requests. One statement asks for all of it when something is due: at a notice of
- * the database, at the next due time, and every few seconds in any case.
+ * the database, at the next due time, and from time to time in any case.
  */
 export function createBackground(options: BackgroundOptions) {
   const { relational, log, pollMs = 5_000, stopWithinMs = 10_000 } = options
@@ -52,6 +54,7 @@ export function createBackground(options: BackgroundOptions) {
   const started: { readonly work: Work; readonly turn: () => void }[] = []
   const running = new Set<Promise<void>>()
   let watch: { close(): Promise<void> } | undefined
+  let isListening = false
   let isWoken = false
   let resume = (): void => {}
 
@@ -110,7 +113,7 @@ export function createBackground(options: BackgroundOptions) {
     )
     const waits = works.map((_, place) => rows[0]?.[place] ?? Number.POSITIVE_INFINITY)
     for (const [place, wait] of waits.entries()) if (wait <= 0) works[place]?.turn()
-    return Math.min(pollMs, ...waits.filter((wait) => wait > 0))
+    return Math.min(isListening ? pollBesideNoticesMs : pollMs, ...waits.filter((wait) => wait > 0))
   }
 
   function wake(): void {
@@ -143,7 +146,16 @@ export function createBackground(options: BackgroundOptions) {
       started.push(...works.map((work) => ({ work, turn: lanesOf(work) })))
       if (watch) wake()
       else {
-        watch = watchChannel({ pool: relational.pool, channel, onNotice: wake, log })
+        watch = watchChannel({
+          pool: relational.pool,
+          channel,
+          onNotice: wake,
+          onListening(is) {
+            isListening = is
+            wake()
+          },
+          log,
+        })
         follow(watchWork())
       }
     },

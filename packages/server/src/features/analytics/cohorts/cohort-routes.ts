@@ -1,4 +1,5 @@
 import {
+  countCohortRule,
   createCohort,
   deleteCohort,
   listCohortMembers,
@@ -27,6 +28,9 @@ export function registerCohortRoutes(scope: FastifyInstance, service: CohortServ
   )
   route(scope, readCohortSize, ({ principal, params }, leaving) =>
     service.size(principal, params.id, leaving()),
+  )
+  route(scope, countCohortRule, ({ principal, body }, leaving) =>
+    service.sizeOf(principal, body.rule, leaving()),
   )
   route(scope, listCohortMembers, ({ principal, params, query }, leaving) =>
     service.members(principal, params.id, query, leaving()),

@@ -2,6 +2,7 @@ import type {
   Cohort,
   CohortCreation,
   CohortMember,
+  CohortRule,
   CohortSize,
   CohortUpdate,
 } from '@millrace/contract/resources/cohort.ts'
@@ -23,13 +24,20 @@ import type { Queries } from '../../../platform/stores/relational.ts'
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import type { ReadVisibleWorkflows } from '../definitions/visible-workflows-store.ts'
+import type { CohortCondition } from '../query/query.ts'
 import type { Now } from '../query/time/dates.ts'
 import { openZone } from '../query/time/zone.ts'
 import type { StatisticsSettings } from '../question.ts'
 import type { CohortListStore } from './cohort-list-store.ts'
 import type { CohortPeople, Company } from './cohort-people.ts'
 import { conditionOf, createCohortReader } from './cohort-reader.ts'
-import { type CohortFields, createCohortStore, type StoredCohort, toCohort } from './cohort-store.ts'
+import {
+  type CohortFields,
+  type CohortPage,
+  createCohortStore,
+  type StoredCohort,
+  toCohort,
+} from './cohort-store.ts'
 import { parseCohortRule } from './parse-rule.ts'
 import { validateRule } from './validate-rule.ts'
 
@@ -92,6 +100,17 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     return cohort
   }
 
+  async function sizeAt(
+    { now, company }: { readonly now: Now; readonly company: Company },
+    condition: CohortCondition,
+    signal: AbortSignal,
+  ): Promise<CohortSize> {
+    return {
+      ...(await people.count({ company, condition, signal })),
+      readAt: new Date(now.instant).toISOString(),
+    }
+  }
+
   async function change(
     caller: Caller,
     id: string,
@@ -114,8 +133,8 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     /** Cohorts that queries name, for the statistics service. */
     readCohorts: createCohortReader((companyId, ids) => store.listByIds(companyId, ids)),
 
-    async list({ companyId }: Principal, page: Page): Promise<Listed<Cohort>> {
-      return mapListed(await store.list(companyId, page), toCohort)
+    async list({ companyId }: Principal, wanted: CohortPage): Promise<Listed<Cohort>> {
+      return mapListed(await store.list(companyId, wanted), toCohort)
     },
 
     /** @throws {DomainError} `cohortNotFound` */
@@ -231,9 +250,15 @@ export function createCohortService(dependencies: CohortServiceDependencies) {
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */
     async size(principal: Principal, id: string, signal: AbortSignal): Promise<CohortSize> {
       const stored = await get(principal, id)
-      const { now, company } = await nowOf(principal)
-      const counted = await people.count({ company, condition: conditionOf(stored, now), signal })
-      return { ...counted, readAt: new Date(now.instant).toISOString() }
+      const at = await nowOf(principal)
+      return sizeAt(at, conditionOf(stored, at.now), signal)
+    },
+
+    /** @throws {DomainError} `validation`, what `parseCohortRule` says of the rule, and the failures of queries */
+    async sizeOf(principal: Principal, rule: CohortRule, signal: AbortSignal): Promise<CohortSize> {
+      validateRule(rule)
+      const at = await nowOf(principal)
+      return sizeAt(at, parseCohortRule(rule, at.now), signal)
     },
 
     /** @throws {DomainError} `cohortNotFound`, and the failures of queries */

@@ -3,6 +3,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { type EventLog, LogUnavailable } from '../../../platform/stores/event-log.ts'
+import type { ActivityFeed } from '../activity/activity-feed.ts'
 import { retryAfterSeconds } from './admission.ts'
 import type { CollectedBody } from './body/collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
@@ -31,6 +32,8 @@ export interface CollectorDependencies {
   /** For ages; default the clock. */
   readonly steadyClock?: Clock
   readonly logger: Pick<Logger, 'warn'>
+  /** Shows users what arrives, while they look. */
+  readonly activity?: Pick<ActivityFeed, 'witness' | 'refused'>
   readonly metrics?: { counter(name: string, help: string, read: () => number): void }
 }
 
@@ -42,7 +45,7 @@ type Found = CollectorDatasource | undefined
 export type CollectorService = ReturnType<typeof createCollectorService>
 
 export function createCollectorService(dependencies: CollectorDependencies) {
-  const { log, clock, steadyClock = clock, logger, countries } = dependencies
+  const { log, clock, steadyClock = clock, logger, countries, activity } = dependencies
   const cache = createDatasourceCache(dependencies.findDatasource, steadyClock)
   const readSender = createSenderReader()
   const names = new NameGuard()
@@ -75,14 +78,14 @@ export function createCollectorService(dependencies: CollectorDependencies) {
     return new DomainError(name, { retryAfter }, { cause, retryAfterSeconds: retryAfter })
   }
 
-  /** The keys of a row that tell who sent it. The address of a server says nothing about a person. */
-  function senderKeysOf(
+  /** Empty where it is not known or not wanted. The address of a server says nothing about a person. */
+  function countryOf(
     sender: KnownSender,
     datasource: CollectorDatasource,
     address: string | undefined,
   ): string {
-    if (address === undefined || !datasource.countries || sender.deviceType === 'server') return sender.text
-    return sender.text + countryText(countries.find(address))
+    if (address === undefined || !datasource.countries || sender.deviceType === 'server') return ''
+    return countries.find(address)
   }
 
   async function askFor(asked: Promise<Found>): Promise<Found> {
@@ -128,6 +131,8 @@ export function createCollectorService(dependencies: CollectorDependencies) {
         receivedAt: clock.now(),
       }
       const sender = readSender(userAgent)
+      const country = countryOf(sender, datasource, address)
+      const witness = activity?.witness(datasource, sender, country)
       if (sender.crawler !== undefined) {
         const count = body.events.length + body.dropped.length
         const note = { kind: 'bot', rule: 'crawler', path: '', sample: sender.crawler, count } as const
@@ -135,15 +140,18 @@ export function createCollectorService(dependencies: CollectorDependencies) {
           throw unavailable(cause)
         })
         totals.bot += count
+        witness?.bots(body.events, sender.crawler)
+        witness?.tell()
         return 'bot'
       }
       const seeName = (name: string): boolean => names.see(datasource, name, origin.receivedAt)
       const { rows, kept, changed, dropped } = validateRequest(
         body,
         origin,
-        senderKeysOf(sender, datasource, address),
+        sender.text + countryText(country),
         seeName,
         fixedLabels && fixedLabelsText(fixedLabels),
+        witness,
       )
       try {
         await append(rows)
@@ -153,6 +161,7 @@ export function createCollectorService(dependencies: CollectorDependencies) {
       totals.kept += kept
       totals.changed += changed
       totals.dropped += dropped
+      witness?.tell()
       return 'stored'
     },
 
@@ -162,6 +171,7 @@ export function createCollectorService(dependencies: CollectorDependencies) {
       if (rule === undefined) return
       totals.refused++
       refusals.add(datasource, rule, error.message)
+      activity?.refused(datasource, rule, error.message)
     },
 
     /** Writes what has not been written yet. */

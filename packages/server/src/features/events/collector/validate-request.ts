@@ -3,6 +3,7 @@ import { eventLimits } from '@millrace/contract/events/limits.ts'
 import type { Finding } from '@millrace/contract/events/rules.ts'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import { validateEvent } from '@millrace/contract/events/validate.ts'
+import type { RequestWitness } from '../activity/activity-feed.ts'
 import type { CollectedBody } from './body/collector-body.ts'
 import { eventHead, eventRow, logRow, type RowContext } from './rows/event-row.ts'
 import { LogRows } from './rows/log-rows.ts'
@@ -24,6 +25,7 @@ export type SeeName = (name: string) => boolean
  * datasource log, so that counts are as durable as events.
  * @param senderText the sender as keys of a row
  * @param fixedLabels labels of each event beside its own, as text
+ * @param witness hears of each event, where somebody looks
  */
 export function validateRequest(
   body: CollectedBody,
@@ -31,6 +33,7 @@ export function validateRequest(
   senderText: string,
   seeName: SeeName,
   fixedLabels = '',
+  witness?: RequestWitness,
 ): ValidatedRequest {
   const head = eventHead(context, senderText)
   const rows: string[] = []
@@ -38,8 +41,9 @@ export function validateRequest(
   let dropped = 0
   let notes: LogRows | undefined
 
-  const dropBy = (reason: Finding): void => {
+  const dropBy = (reason: Finding, event?: unknown): void => {
     dropped++
+    witness?.dropped(reason, event)
     notes ??= new LogRows()
     notes.add('dropped', reason)
   }
@@ -47,15 +51,16 @@ export function validateRequest(
   for (const event of body.events) {
     const result = validateEvent(event, context)
     if (!result.kept) {
-      dropBy(result.reason)
+      dropBy(result.reason, event)
       continue
     }
     const row = eventRow(result, head, fixedLabels)
     if (isTooLarge(row)) {
-      dropBy(drop('event-too-large', '', event).reason)
+      dropBy(drop('event-too-large', '', event).reason, event)
       continue
     }
     rows.push(row)
+    witness?.kept(result)
     if (seeName(result.name)) {
       notes ??= new LogRows()
       notes.add('noted', { rule: 'names-too-many', path: 'name', sample: maskSample(result.name) })

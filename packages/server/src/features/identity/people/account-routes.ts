@@ -29,6 +29,7 @@ import {
 import {
   deactivateUser,
   deleteUser,
+  listPeople,
   listUsers,
   reactivateUser,
   readUser,
@@ -55,6 +56,9 @@ export function registerAccountRoutes(scope: FastifyInstance, services: AccountS
     const { page, perPage, resourceGroupId: teamId, ...filter } = query
     return users.list(principal, { ...filter, teamId }, { page, perPage })
   })
+  route(scope, listPeople, ({ principal, query: { page, perPage, ...filter } }) =>
+    users.listColleagues(principal, filter, { page, perPage }),
+  )
   route(scope, readUser, ({ principal, params }) => users.read(principal, params.id))
   route(scope, updateUser, (request) => users.update(request.caller, request.params.id, request.body))
   route(scope, deactivateUser, (request) => users.deactivate(request.caller, request.params.id))

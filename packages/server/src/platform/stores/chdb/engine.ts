@@ -67,6 +67,8 @@ export interface Engine {
   waiting(): number
   /** A statement of this process itself. */
   ask(sql: string): Promise<string>
+  /** Runs the smallest statement that there is. */
+  ping(): Promise<void>
   /** Refuses new statements, waits for running ones for a while, ends the others and closes the directory. */
   stop(graceMs: number): Promise<void>
 }
@@ -80,6 +82,12 @@ const insideFunctions = new Set(
     .split(/\s+/)
     .map((name) => name.toLowerCase()),
 )
+
+/** What the engine has, asked for at once: each statement is a part of the start. */
+const namesOfEngine = `SELECT 'version', version()
+  UNION ALL SELECT 'setting', name FROM system.settings
+  UNION ALL SELECT 'function', lower(name) FROM system.table_functions
+  UNION ALL SELECT 'format', lower(name) FROM system.formats WHERE is_output`
 
 /** @throws Error when the directory cannot be opened; the engine has then written why to standard error */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -104,11 +112,18 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       connection.close()
     }
   }
-  const list = async (sql: string): Promise<string[]> => (await ask(sql)).trimEnd().split('\n')
-  const version = (await ask('SELECT version()')).trim()
-  const known = new Set(await list('SELECT name FROM system.settings'))
-  const outside = await list('SELECT lower(name) FROM system.table_functions')
-  const formats = new Set(await list('SELECT lower(name) FROM system.formats WHERE is_output'))
+  const named = Map.groupBy(
+    (await ask(namesOfEngine))
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t') as [kind: string, name: string]),
+    ([kind]) => kind,
+  )
+  const namesOf = (kind: string): string[] => (named.get(kind) ?? []).map(([, name]) => name)
+  const [version = ''] = namesOf('version')
+  const known = new Set(namesOf('setting'))
+  const outside = namesOf('function')
+  const formats = new Set(namesOf('format'))
   const rules = (readonly: boolean): InspectionRules => ({
     readonly,
     outside: new Set(['file', 'hascolumnintable', ...outside.filter((name) => !insideFunctions.has(name))]),
@@ -126,6 +141,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     Array.from({ length: lanesInAll }, (_, index) => `pipe-${index}`),
   )
   const running = new Map<string, RunningInfo & { statement?: RunningStatement }>()
+  let pinged: Promise<unknown> = Promise.resolve()
   let stopping = false
 
   async function take(lanes: readonly Lanes[], waitMs: number, signal: AbortSignal): Promise<() => void> {
@@ -268,6 +284,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     version,
     run,
     ask,
+    async ping() {
+      const answer = own.query('SELECT 1', 'Null')
+      pinged = answer.catch(() => {})
+      await answer
+    },
     running: () => [...running.values()],
     waiting: () => readers.waiting() + quickReaders.waiting() + writers.waiting(),
     async stop(graceMs) {
@@ -279,6 +300,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       }, graceMs)
       await gone()
       clearTimeout(timer)
+      await pinged
       // The last connection: this shuts the engine down and gives the directory free.
       own.close()
     },

@@ -84,6 +84,11 @@ async function answer(engine: Engine, request: IncomingMessage, response: Server
     return
   }
   try {
+    if (pathname === '/alive') {
+      await engine.ping()
+      response.writeHead(200, { 'Content-Type': 'text/plain' }).end('Ok.\n')
+      return
+    }
     if (pathname === '/status') {
       const body = JSON.stringify(await statusOf(engine))
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { StartRefused } from '../../start-refused.ts'
 
 /** A user of the operating system under whom PostgreSQL runs. */
@@ -15,17 +16,15 @@ export interface SystemAccount {
 const accountName = 'millrace'
 const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-function run(command: string, args: readonly string[]): string {
-  return execFileSync(command, args, {
-    encoding: 'utf8',
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim()
+async function run(command: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { env: environment })
+  return stdout.trim()
 }
 
-function lookUp(name: string): SystemAccount | undefined {
+async function lookUp(name: string): Promise<SystemAccount | undefined> {
   try {
-    return { uid: Number(run('id', ['-u', name])), gid: Number(run('id', ['-g', name])), name }
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+    return { uid: Number(uid), gid: Number(gid), name }
   } catch {
     return undefined
   }
@@ -33,7 +32,11 @@ function lookUp(name: string): SystemAccount | undefined {
 
 function nameOf(uid: number): string {
   try {
-    return run('id', ['-nu', String(uid)])
+    return execFileSync('id', ['-nu', String(uid)], {
+      encoding: 'utf8',
+      env: environment,
+      stdio: 'pipe',
+    }).trim()
   } catch {
     return String(uid)
   }
@@ -46,12 +49,12 @@ async function create(): Promise<SystemAccount> {
   let reason = ''
   for (let attempt = 0; attempt < 10; attempt++) {
     try {
-      run('useradd', [...options, '--shell', '/usr/sbin/nologin', '--comment', 'Millrace', accountName])
+      await run('useradd', [...options, '--shell', '/usr/sbin/nologin', '--comment', 'Millrace', accountName])
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string }
       reason = stderr?.trim() || message
     }
-    const account = lookUp(accountName)
+    const account = await lookUp(accountName)
     if (account !== undefined) return account
     await sleep(100)
   }
@@ -80,9 +83,18 @@ export async function postgresAccount(directory: string): Promise<SystemAccount 
         'Start it as the same user as before (or as root), or give the whole data directory to this user with chown.',
     )
   }
-  if (owner !== undefined && owner.uid !== 0)
-    return { uid: owner.uid, gid: owner.gid, name: nameOf(owner.uid) }
-  const account = lookUp(accountName) ?? (await create())
+  if (owner !== undefined && owner.uid !== 0) {
+    const { uid, gid } = owner
+    return {
+      uid,
+      gid,
+      // Asked for by messages alone.
+      get name() {
+        return nameOf(uid)
+      },
+    }
+  }
+  const account = (await lookUp(accountName)) ?? (await create())
   if (account.uid === 0) {
     throw new StartRefused(
       'unsuitable',

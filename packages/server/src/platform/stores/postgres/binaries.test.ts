@@ -31,7 +31,8 @@ beforeAll(async () => {
   parent = mkdtempSync(join(tmpdir(), 'mr-bin-'))
   chmodSync(parent, 0o755)
   account = await postgresAccount(join(parent, 'none'))
-  const native = join(postgresBinaries(account, join(parent, 'unused')).postgres, '../..')
+  const { postgres } = await postgresBinaries(account, join(parent, 'unused'))
+  const native = join(postgres, '../..')
   pristine = join(parent, 'pristine')
   cpSync(native, join(pristine, 'native'), {
     recursive: true,
@@ -65,8 +66,8 @@ afterEach(() => {
 
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
-test('makes the links and the execution bits that a missing install script leaves out', () => {
-  const binaries = postgresBinaries(account, spare, installed)
+test('makes the links and the execution bits that a missing install script leaves out', async () => {
+  const binaries = await postgresBinaries(account, spare, installed)
   expect(binaries.version).toMatch(/^18\./)
   expect(binaries.postgres).toBe(join(installed.root, 'native/bin/postgres'))
   expect(statSync(binaries.initdb).mode & 0o111).toBe(0o111)
@@ -74,40 +75,36 @@ test('makes the links and the execution bits that a missing install script leave
     target: string
   }[]
   for (const { target } of listed) expect(statSync(join(installed.root, target)).isFile()).toBe(true)
-  expect(postgresBinaries(account, spare, installed)).toEqual(binaries)
+  expect(await postgresBinaries(account, spare, installed)).toEqual(binaries)
 })
 
-test('copies programs that cannot be used where they are, once', () => {
+test('copies programs that cannot be used where they are, once', async () => {
   spoil()
-  const binaries = postgresBinaries(account, spare, installed)
+  const binaries = await postgresBinaries(account, spare, installed)
   expect(binaries.postgres.startsWith(spare)).toBe(true)
   const made = statSync(binaries.postgres).mtimeMs
-  expect(postgresBinaries(account, spare, installed)).toEqual(binaries)
+  expect(await postgresBinaries(account, spare, installed)).toEqual(binaries)
   expect(statSync(binaries.postgres).mtimeMs).toBe(made)
   expect(readdirSync(spare)).toHaveLength(1)
 
   // What a power failure can leave of a copy.
   truncateSync(binaries.postgres)
-  expect(postgresBinaries(account, spare, installed)).toEqual(binaries)
+  expect(await postgresBinaries(account, spare, installed)).toEqual(binaries)
 })
 
-test('never runs a copy from a place that others may write to', () => {
+test('never runs a copy from a place that others may write to', async () => {
   spoil()
   mkdirSync(spare)
   chmodSync(spare, 0o777)
-  expect(() => postgresBinaries(account, spare, installed)).toThrow(/can be written to by others/)
+  await expect(postgresBinaries(account, spare, installed)).rejects.toThrow(/can be written to by others/)
 })
 
-test('says what this machine lacks when the programs cannot run', () => {
+test('says what this machine lacks when the programs cannot run', async () => {
   writeFileSync(join(installed.root, 'native/bin/postgres'), 'not a program')
-  const error = (() => {
-    try {
-      postgresBinaries(account, spare, installed)
-    } catch (reason) {
-      return reason as StartRefused
-    }
-    return undefined
-  })()
+  const error = await postgresBinaries(account, spare, installed).then(
+    () => undefined,
+    (reason) => reason as StartRefused,
+  )
   expect(error?.exitCode).toBe(exitCodes.unsuitable)
   expect(error?.message).toMatch(/cannot run.*glibc or macOS.*DATABASE_URL/s)
 })

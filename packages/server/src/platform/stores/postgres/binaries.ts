@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import { StartRefused } from '../../start-refused.ts'
 import type { SystemAccount } from './account.ts'
 
@@ -86,12 +87,10 @@ function complete(root: string): void {
 }
 
 /** What `postgres -V` prints under the account, which proves that it is reachable, whole and made for this machine. */
-function tryRunning(root: string, account: SystemAccount | undefined): string {
-  const text = execFileSync(join(root, 'native', 'bin', 'postgres'), ['-V'], {
+async function tryRunning(root: string, account: SystemAccount | undefined): Promise<string> {
+  const { stdout: text } = await promisify(execFile)(join(root, 'native', 'bin', 'postgres'), ['-V'], {
     cwd: '/',
-    encoding: 'utf8',
     env: { LC_ALL: 'C' },
-    stdio: ['ignore', 'pipe', 'pipe'],
     ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
   })
   const version = /\(PostgreSQL\) (\d\S*)/.exec(text)?.[1]
@@ -147,31 +146,31 @@ function copyTo(place: string, root: string, version: string): string {
  * @param spare a directory for a copy where the installed programs cannot be used, as `/var/cache/millrace`
  * @throws {StartRefused} they are missing or cannot run on this machine
  */
-export function postgresBinaries(
+export async function postgresBinaries(
   account: SystemAccount | undefined,
   spare: string,
   { root, version }: InstalledPackage = findPackage(),
-): PostgresBinaries {
-  const use = (place: string): PostgresBinaries => ({
-    version: tryRunning(place, account),
+): Promise<PostgresBinaries> {
+  const use = async (place: string): Promise<PostgresBinaries> => ({
+    version: await tryRunning(place, account),
     postgres: join(place, 'native', 'bin', 'postgres'),
     initdb: join(place, 'native', 'bin', 'initdb'),
   })
   let installed: unknown
   try {
     complete(root)
-    return use(root)
+    return await use(root)
   } catch (error) {
     installed = error
   }
   try {
     const copy = copyTo(spare, root, version)
     try {
-      return use(copy)
+      return await use(copy)
     } catch {
       // A copy that a power failure left without its contents is made again.
       rmSync(copy, { recursive: true, force: true })
-      return use(copyTo(spare, root, version))
+      return await use(copyTo(spare, root, version))
     }
   } catch (error) {
     const user = account === undefined ? '' : ` as user ${account.name}`

@@ -112,7 +112,7 @@ async function runInitdb(
   try {
     const place = account === undefined ? directory : directoryDescriptor
     const all = ['-D', place, ...initArguments, ...settingArguments(), ...args]
-    const bound = dyingWithParent(binaries.initdb, all, 'SIGKILL')
+    const bound = await dyingWithParent(binaries.initdb, all, 'SIGKILL')
     const child = spawn(bound.command, bound.args, {
       cwd: '/',
       env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' },

@@ -8,42 +8,31 @@ import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createPeopleStore } from '../people-store.ts'
 import { requireGrantableRole, requireGrantableTeams, requireUnprovisioned } from '../roles/grants.ts'
 import { createCompanyStore, type StoredCompany } from './company-store.ts'
+import { requireTimezone, type TimezoneDependencies } from './known-timezone.ts'
 
-export interface CompanyServiceDependencies extends IdentityContext {
-  /** Whether the engine that computes statistics knows a zone by this name; rejects while it cannot be asked. */
-  readonly knowsTimezone: (zone: string) => Promise<boolean>
+export interface CompanyServiceDependencies extends IdentityContext, TimezoneDependencies {
   /** Called in the transaction that gives the company another time zone. */
   readonly onTimezoneChanged: (tx: Queries, companyId: string) => Promise<void>
 }
 
 const toCompany = (stored: StoredCompany): Company => withIsoDates(stored)
 
-function isKnownHere(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+
+function requireCurrency(currency: string | null | undefined): void {
+  if (!currency || currencies.has(currency)) return
+  throw invalid('currency', `must be a currency of ISO 4217, as EUR; "${currency}" is none`)
 }
 
 export type CompanyService = ReturnType<typeof createCompanyService>
 
 /** The caller's company and its settings. */
 export function createCompanyService(dependencies: CompanyServiceDependencies) {
-  const { relational, knowsTimezone, onTimezoneChanged } = dependencies
+  const { relational, onTimezoneChanged } = dependencies
   const record = recorderOf('company', dependencies.recordAudit)
 
   async function get(queries: Queries, { companyId }: Principal): Promise<StoredCompany> {
     return found(await createCompanyStore(queries).find(companyId), 'notFound', companyId)
-  }
-
-  async function requireTimezone(zone: string): Promise<void> {
-    if (isKnownHere(zone) && (await knowsTimezone(zone))) return
-    throw invalid(
-      'timezone',
-      `must be the IANA name of a time zone, as Europe/Paris; "${zone}" is none that statistics can be computed in`,
-    )
   }
 
   return {
@@ -52,16 +41,19 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
     },
 
     /**
-     * @throws DomainError `validation` (time zone), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
+     * @throws DomainError `validation` (time zone, currency), `unknownRole`, `roleAboveOwn`, `unknownTeam`, `notInTeam` or
      *   `provisionedTeam`
      */
     async update(caller: Caller, wanted: CompanyUpdate): Promise<Company> {
       const { principal } = caller
       const { companyId } = principal
-      const { name, timezone, language, attributionModel, exactCounts, auditRetentionDays } = wanted
+      const { name, timezone, language, currency, attributionModel, exactCounts, auditRetentionDays } = wanted
       const { clickWindowHours, displayWindowHours, defaultRoleId, defaultTeamId } = wanted
       const present = await get(relational.db, principal)
-      if (timezone !== undefined && timezone !== present.timezone) await requireTimezone(timezone)
+      if (timezone !== undefined && timezone !== present.timezone) {
+        await requireTimezone(dependencies, timezone, 'timezone')
+      }
+      requireCurrency(currency)
       await relational.transaction(async (tx) => {
         const store = createCompanyStore(tx)
         await createPeopleStore(tx).lockCompany(companyId)
@@ -70,6 +62,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
           name,
           timezone,
           language,
+          currency,
           attributionModel,
           clickWindowHours,
           displayWindowHours,

@@ -8,6 +8,7 @@ const columns = {
   name: companies.name,
   timezone: companies.timezone,
   language: companies.language,
+  currency: companies.currency,
   attributionModel: companies.attributionModel,
   clickWindowHours: companies.clickWindowHours,
   displayWindowHours: companies.displayWindowHours,

@@ -1,3 +1,4 @@
+import { dashboardTeams } from '../../../../database/tables/dashboard.ts'
 import { datasources, datasourceTeams } from '../../../../database/tables/datasource.ts'
 import { teamMembers, teamParents, teams } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
@@ -119,7 +120,8 @@ export function createTeamStore(db: Queries) {
         .where(and(eq(datasourceTeams.teamId, teamId), ne(datasources.status, 'deleted')))
       const flows = await db.$count(workflowTeams, eq(workflowTeams.teamId, teamId))
       const templates = await db.$count(jsonTemplateTeams, eq(jsonTemplateTeams.teamId, teamId))
-      return (sources?.count ?? 0) + flows + templates
+      const dashboards = await db.$count(dashboardTeams, eq(dashboardTeams.teamId, teamId))
+      return (sources?.count ?? 0) + flows + templates + dashboards
     },
 
     /** With its memberships, its place below others and its links to deleted datasources. */

@@ -298,6 +298,8 @@ export function createLifecycleStore(db: Queries) {
           lastName: '',
           jobTitle: '',
           phone: '',
+          timezone: null,
+          favourites: [],
           externalId: null,
           formerExternalId: null,
           updatedAt: sql`now()`,

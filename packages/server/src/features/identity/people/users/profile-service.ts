@@ -6,12 +6,15 @@ import { changesOf, definedOf } from '../../../../platform/changes.ts'
 import { isPasswordTooLong } from '../../../../platform/crypto/passwords.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { bucketKey, createSqlLeakyBuckets } from '../../../../platform/limits/sql-leaky-bucket.ts'
+import { found } from '../../../../platform/resources/resource.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import { createFamiliarStore } from '../../sessions/familiar-store.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import type { Caller, Principal } from '../../sessions/principal.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
 import { passwordChangedEmail } from '../account-emails.ts'
+import { createCompanyStore } from '../company/company-store.ts'
+import { requireTimezone, type TimezoneDependencies } from '../company/known-timezone.ts'
 import { withHasher } from '../passwords/password-hasher.ts'
 import { createPasswordLinkStore } from '../passwords/password-link-store.ts'
 import { hashOther, requireGoodPassword } from '../passwords/password-setting.ts'
@@ -26,7 +29,7 @@ const guessesKey = (userId: string): Buffer => bucketKey('password-change', user
 export type ProfileService = ReturnType<typeof createProfileService>
 
 /** What every user may do with their own account. */
-export function createProfileService(dependencies: IdentityContext) {
+export function createProfileService(dependencies: IdentityContext & TimezoneDependencies) {
   const { relational, passwords, recordAudit, enqueueMail } = dependencies
 
   async function getSelf(queries: Queries, principal: Principal): Promise<StoredUser> {
@@ -35,11 +38,22 @@ export function createProfileService(dependencies: IdentityContext) {
     return user
   }
 
+  async function readCompany({ companyId }: Principal): Promise<Profile['company']> {
+    const company = found(await createCompanyStore(relational.db).find(companyId), 'notFound', companyId)
+    const { id, name, timezone, language, currency } = company
+    return { id, name, timezone, language, currency }
+  }
+
   async function read(principal: Principal): Promise<Profile> {
     const stored = await getSelf(relational.db, principal)
-    const { theme, hasPassword } = stored
+    const { theme, timezone, favourites, hasPassword } = stored
     const permissions = permissionNames.filter((name) => principal.permissions.has(name))
-    return { ...toUser(stored), theme, hasPassword, permissions }
+    return {
+      ...toUser(stored),
+      ...{ theme, hasPassword, permissions },
+      company: await readCompany(principal),
+      preferences: { timezone, favourites },
+    }
   }
 
   const record = (tx: Queries, caller: Caller, action: AuditAction, details: AuditEvent['details']) => {
@@ -80,17 +94,23 @@ export function createProfileService(dependencies: IdentityContext) {
   return {
     read,
 
+    /** @throws DomainError `validation` (time zone) */
     async update(caller: Caller, wanted: ProfileUpdate): Promise<Profile> {
       const { principal } = caller
-      const { firstName, lastName, jobTitle, phone, language, theme } = wanted
-      const fields = { firstName, lastName, jobTitle, phone, language, theme }
+      const { firstName, lastName, jobTitle, phone, language, theme, preferences = {} } = wanted
+      const { timezone, favourites } = preferences
+      if (timezone) await requireTimezone(dependencies, timezone, 'preferences.timezone')
+      const recorded = { firstName, lastName, jobTitle, phone, language, theme, timezone }
       await relational.transaction(async (tx) => {
         const store = createUserStore(tx)
         await store.lock(principal.companyId, principal.userId)
-        const changes = changesOf(await getSelf(tx, principal), fields, personalFields)
-        if (changes.changed.length === 0) return
+        const present = await getSelf(tx, principal)
+        const fields = { ...recorded, favourites }
+        if (changesOf(present, fields).changed.length === 0) return
         await store.update(principal.userId, definedOf(fields))
-        await record(tx, caller, 'user-update', { ...changes })
+        // What a user wants to find again is no matter of the audit log.
+        const changes = changesOf(present, recorded, personalFields)
+        if (changes.changed.length > 0) await record(tx, caller, 'user-update', { ...changes })
       })
       return read(principal)
     },

@@ -1,4 +1,4 @@
-import type { User, UserUpdate } from '@millrace/contract/resources/user.ts'
+import type { Colleague, User, UserUpdate } from '@millrace/contract/resources/user.ts'
 import { actorOf } from '../../../../platform/audit.ts'
 import { changesOf, definedOf } from '../../../../platform/changes.ts'
 import { DomainError } from '../../../../platform/errors.ts'
@@ -24,7 +24,7 @@ export interface UserServiceDependencies extends IdentityContext {
 
 /** As other users of the company see a user. */
 export function toUser(stored: StoredUser): User {
-  const { theme: _theme, hasPassword: _hasPassword, ...shown } = stored
+  const { theme: _theme, timezone: _timezone, favourites: _favourites, hasPassword: _, ...shown } = stored
   return withIsoDates(shown)
 }
 
@@ -79,6 +79,14 @@ export function createUserService(dependencies: UserServiceDependencies) {
         teamId: filter.teamId === undefined ? undefined : normalizeId(filter.teamId),
       }
       return mapListed(await createUserStore(relational.db).list(companyId, wanted, page), toUser)
+    },
+
+    listColleagues(
+      { companyId }: Pick<Principal, 'companyId'>,
+      { q, ids }: { readonly q?: string | undefined; readonly ids?: readonly string[] | undefined },
+      page: Page,
+    ): Promise<Listed<Colleague>> {
+      return createUserStore(relational.db).listColleagues(companyId, { q, ids: ids?.map(normalizeId) }, page)
     },
 
     /** @throws DomainError `userIdNotFound` */

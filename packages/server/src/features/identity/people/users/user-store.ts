@@ -1,10 +1,14 @@
+import type { Colleague } from '@millrace/contract/resources/user.ts'
 import { teamMembers } from '../../../../database/tables/team.ts'
 import { users } from '../../../../database/tables/user.ts'
 import { type Listed, type Page, pageOf } from '../../../../platform/paging.ts'
+import { type ListOrder, listOrder } from '../../../../platform/resources/list-order.ts'
+import { containsText } from '../../../../platform/stores/postgres/contains-text.ts'
 import {
   and,
   asc,
   eq,
+  inArray,
   ne,
   notInArray,
   type Row,
@@ -24,6 +28,8 @@ const columns = {
   phone: users.phone,
   language: users.language,
   theme: users.theme,
+  timezone: users.timezone,
+  favourites: users.favourites,
   status: sql<'invited' | 'active' | 'disabled'>`${users.status}`,
   roleId: users.roleId,
   resourceGroupIds: sql<string[]>`array(
@@ -60,16 +66,26 @@ export const personalFields: ReadonlySet<string> = new Set(['firstName', 'lastNa
 /** Columns of a user that a request may change. */
 export type UserFields = Pick<
   StoredUser,
-  'firstName' | 'lastName' | 'jobTitle' | 'phone' | 'language' | 'theme' | 'roleId'
+  | 'firstName'
+  | 'lastName'
+  | 'jobTitle'
+  | 'phone'
+  | 'language'
+  | 'theme'
+  | 'timezone'
+  | 'favourites'
+  | 'roleId'
 >
 
-export interface UserFilter {
+export interface UserFilter extends ListOrder<'name' | 'email' | 'lastSignInAt' | 'createdAt'> {
   /** In the name or the address, whatever the case. */
   readonly search?: string | undefined
   readonly roleId?: string | undefined
   readonly teamId?: string | undefined
   readonly status?: StoredUser['status'] | undefined
 }
+
+const fullName = sql`btrim(${users.firstName} || ' ' || ${users.lastName})`
 
 /** Users as others of their company see them; given a transaction it works inside it. */
 export function createUserStore(db: Queries) {
@@ -90,10 +106,37 @@ export function createUserStore(db: Queries) {
   }
 
   return {
-    /** The oldest first. */
     list(companyId: string, filter: UserFilter, page: Page): Promise<Listed<StoredUser>> {
       const where = matching(companyId, filter)
-      const query = db.select(columns).from(users).where(where).orderBy(asc(users.createdAt), asc(users.id))
+      const { id, email, createdAt } = users
+      // Who has never signed in did so before everybody.
+      const lastSignInAt = sql`coalesce(${users.lastSignInAt}, '-infinity')`
+      const keys = { name: sql`lower(${fullName})`, email, lastSignInAt, createdAt }
+      const order = listOrder(filter, keys, id, { sortBy: 'createdAt', sortOrder: 'asc' })
+      const query = db
+        .select(columns)
+        .from(users)
+        .where(where)
+        .orderBy(...order)
+      return pageOf(query, db.$count(users, where), page)
+    },
+
+    /** By name; those without one come last. */
+    listColleagues(
+      companyId: string,
+      { q, ids }: { readonly q?: string | undefined; readonly ids?: readonly string[] | undefined },
+      page: Page,
+    ): Promise<Listed<Colleague>> {
+      const where = and(
+        here(companyId),
+        q ? containsText(fullName, q) : undefined,
+        ids && inArray(users.id, [...ids]),
+      )
+      const query = db
+        .select({ id: users.id, name: sql<string | null>`nullif(${fullName}, '')` })
+        .from(users)
+        .where(where)
+        .orderBy(sql`${fullName} = ''`, sql`lower(${fullName})`, asc(users.id))
       return pageOf(query, db.$count(users, where), page)
     },
 

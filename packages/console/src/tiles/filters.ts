@@ -1,0 +1,86 @@
+import type { Meta } from '../data/format.ts'
+import type { Filter } from './tile.ts'
+
+export type Leaf = Extract<Filter, { readonly operator: unknown }>
+
+export const memberOf = (leaf: Leaf): string => leaf.member ?? leaf.dimension ?? ''
+
+const isLeaf = (filter: Filter): filter is Leaf => 'operator' in filter
+
+/** The conditions within a filter. */
+export function leavesOf(filter: Filter): readonly Leaf[] {
+  return isLeaf(filter) ? [filter] : [...(filter.and ?? []), ...(filter.or ?? [])].flatMap(leavesOf)
+}
+
+const setsOf = new WeakMap<Meta, readonly ReadonlySet<string>[]>()
+
+/** Whether one set of the model holds them all; a label that is not known yet is taken for one that fits its source. */
+export function fitTogether(meta: Meta, members: readonly string[]): boolean {
+  const sets = setsOf.get(meta) ?? meta.queryCompatibility.components.map((each) => new Set(each))
+  setsOf.set(meta, sets)
+  const known = members.map((member) =>
+    member in meta.measures || member in meta.dimensions ? member : `${sourceOf(member)}.time`,
+  )
+  return sets.some((set) => known.every((each) => set.has(each)))
+}
+
+export const sourceOf = (member: string): string => member.slice(0, member.indexOf('.'))
+
+/**
+ * A filter as a question about a source takes it: as it is where its members fit, else with the members that are called
+ * the same there. Undefined where neither does.
+ */
+export function fitted(
+  filter: Filter,
+  meta: Meta,
+  source: string,
+  chosen: readonly string[],
+): Filter | undefined {
+  if (isLeaf(filter)) {
+    const member = memberOf(filter)
+    const { dimension: _, ...rest } = filter
+    const named = [member, `${source}${member.slice(member.indexOf('.'))}`]
+    const fits = named.find(
+      (each) => (each === member || each in meta.dimensions) && fitTogether(meta, [...chosen, each]),
+    )
+    return fits === undefined ? undefined : { ...rest, member: fits }
+  }
+  const key = 'and' in filter ? 'and' : 'or'
+  const inner = (filter[key] ?? []).map((each) => fitted(each, meta, source, chosen))
+  return inner.every((each) => each !== undefined) ? ({ [key]: inner } as Filter) : undefined
+}
+
+function readFilter(value: unknown, depth: number): Filter | undefined {
+  if (typeof value !== 'object' || value === null || depth > 4) return undefined
+  const { member, operator, values, and, or } = value as Record<string, unknown>
+  if (typeof member === 'string' && typeof operator === 'string') {
+    const texts = Array.isArray(values) ? values.filter((each) => typeof each === 'string') : undefined
+    return { member, operator, ...(texts && { values: texts }) } as Filter
+  }
+  const list = Array.isArray(and) ? and : Array.isArray(or) ? or : undefined
+  const inner = list?.map((each) => readFilter(each, depth + 1)).filter((each) => each !== undefined)
+  if (!inner || inner.length === 0) return undefined
+  return (Array.isArray(and) ? { and: inner } : { or: inner }) as Filter
+}
+
+/** Filters of an address, with what is left out of them because the model no longer has it. */
+export function readFilters(
+  value: unknown,
+  meta: Meta | undefined,
+): { readonly filters: readonly Filter[]; readonly left: readonly string[] } | undefined {
+  if (!Array.isArray(value)) return undefined
+  const read = value.slice(0, 50).flatMap((each) => readFilter(each, 0) ?? [])
+  const isKnown = (member: string) =>
+    !meta ||
+    member in meta.dimensions ||
+    member in meta.measures ||
+    /^(events|purchases)\.label\.|^workflows\.parameter\./.test(member)
+  const unknown = (filter: Filter) =>
+    leavesOf(filter)
+      .map(memberOf)
+      .filter((each) => !isKnown(each))
+  return {
+    filters: read.filter((filter) => unknown(filter).length === 0),
+    left: [...new Set(read.flatMap(unknown))],
+  }
+}

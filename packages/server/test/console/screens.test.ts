@@ -1,0 +1,167 @@
+import type { Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { browserAbsent } from '../support/chromium.ts'
+import { type ConsoleWorld, openConsole, type Person, type Tab } from '../support/console.ts'
+
+/** A screen, what it asks the service for, and what stands on it then. One row for each screen. */
+interface ScreenRow {
+  readonly path: string
+  /** Of the answers without which it has nothing to show. */
+  readonly asks: RegExp
+  /** Once they are there, in a company where nothing has happened yet. */
+  readonly empty: string
+}
+
+const screens: readonly ScreenRow[] = [
+  { path: '/', asks: /\/v2\/statistics\/query$/, empty: 'No event has arrived yet' },
+  { path: '/account?tab=security', asks: /\/users\/me\/authenticator$/, empty: 'Turn on one-time codes' },
+  { path: '/account?tab=sessions', asks: /\/users\/me\/sessions$/, empty: 'This one' },
+  { path: '/account?tab=links', asks: /\/v2\/linked-accounts$/, empty: 'No linked accounts' },
+  { path: '/account?tab=applications', asks: /\/users\/me\/applications$/, empty: 'Default client' },
+]
+
+/** Every address of the router that shows nothing of one thing alone. */
+const places = [
+  ...['/', '/start', '/live', '/explore', '/funnels', '/retention', '/paths', '/cohorts', '/saved'],
+  ...['/dashboards', '/account', '/account?tab=security', '/account?tab=sessions', '/account?tab=links'],
+  '/account?tab=applications',
+]
+
+let world: ConsoleWorld
+let tab: Tab
+const others: Tab[] = []
+
+beforeAll(async () => {
+  if (browserAbsent) return
+  world = await openConsole()
+  tab = await world.openTab()
+  await tab.open('/account', world.admin)
+})
+
+beforeEach((context) => {
+  if (browserAbsent) context.skip(browserAbsent)
+})
+
+afterEach(async () => {
+  if (browserAbsent) return
+  await tab.page.unrouteAll({ behavior: 'ignoreErrors' })
+  const complaints = [tab, ...others].flatMap((each) => each.takeComplaints())
+  for (const other of others.splice(0)) await other.context.close()
+  expect(complaints).toEqual([])
+})
+
+afterAll(async () => {
+  if (!browserAbsent) await world.close()
+})
+
+async function openAs(person: Person, path: string): Promise<Tab> {
+  const other = await world.openTab()
+  others.push(other)
+  await other.open(path, person)
+  return other
+}
+
+const failing = (status: number, errorCode: number, message: string) => (route: Route) =>
+  route.fulfill({
+    status,
+    contentType: 'application/json',
+    body: JSON.stringify({
+      program: 'millrace',
+      version: '0',
+      datetime: new Date(0).toISOString(),
+      code: status,
+      status: 'fail',
+      message,
+      error_code: errorCode,
+      data: { requestId: 'request-of-a-test' },
+    }),
+  })
+
+describe.each(screens)('$path', ({ path, asks, empty }) => {
+  test('is empty where nothing has happened, in both themes and on a phone', async () => {
+    await tab.open(path)
+    await tab.page.locator('main').getByText(empty).first().waitFor()
+    await tab.audit(path)
+  })
+
+  test('says that it is loading, then shows what was answered', async () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await tab.page.route(asks, async (route) => {
+      await released
+      await route.continue()
+    })
+    await tab.open(path)
+    await tab.page.locator('main').getByRole('status', { name: 'Loading' }).first().waitFor()
+    release()
+    await tab.page.locator('main').getByText(empty).first().waitFor()
+  })
+
+  test('says that it failed, by which request, and asks again', async () => {
+    await tab.page.route(asks, failing(500, 16, 'It is broken'))
+    await tab.open(path)
+    const main = tab.page.locator('main')
+    await main.getByText('This could not be loaded').first().waitFor()
+    await main.getByText('Request request-of-a-test').first().waitFor()
+    await tab.audit(`${path} that failed`)
+    await tab.page.unrouteAll({ behavior: 'wait' })
+    const again = main.getByRole('button', { name: 'Try again' })
+    await again.first().click()
+    await again.nth(0).waitFor({ state: 'detached' })
+    expect(tab.takeComplaints().filter((each) => !each.startsWith('500 '))).toEqual([])
+  })
+
+  test('says that the role does not allow it', async () => {
+    await tab.page.route(asks, failing(403, 4, 'You may not'))
+    await tab.open(path)
+    await tab.page.locator('main').getByText('Your role does not allow this').first().waitFor()
+    expect(tab.takeComplaints().filter((each) => !each.startsWith('403 '))).toEqual([])
+  })
+})
+
+test('a service that is not reached is asked again by itself', async () => {
+  await tab.page.route(/\/users\/me\/sessions$/, (route) => route.abort('connectionrefused'))
+  await tab.open('/account?tab=sessions')
+  await tab.page.locator('main').getByText('The service does not answer').waitFor()
+  await tab.page.unrouteAll({ behavior: 'wait' })
+  await tab.page.getByText('This one').waitFor()
+  expect(tab.takeComplaints().filter((each) => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([])
+})
+
+test.for(['viewer', 'nobody'])('a user with the role %s sees nothing that is refused', async (role) => {
+  if (role === 'nobody')
+    await world.service.dataOf('POST', '/entities/roles', { name: role, permissions: [] })
+  const other = await openAs(await world.addUser(role), '/account')
+  for (const path of places) {
+    await other.open(path)
+    await other.page.waitForLoadState('networkidle')
+    expect(other.takeComplaints(), path).toEqual([])
+  }
+})
+
+test('names that are markup are text', async () => {
+  const hostile = `<img src=x onerror="document.title='run'">`
+  const { service } = world
+  const { id } = await service.dataOf<{ id: string }>('POST', '/statistics/query/save', {
+    name: hostile,
+    queries: [{ measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }],
+  })
+  expect(id).toBeTruthy()
+  await service.dataOf('PATCH', '/entities/company', { name: hostile })
+  await service.dataOf('PATCH', '/entities/users/me', {
+    firstName: hostile,
+    preferences: { favourites: [`/saved#${hostile}`, '/saved?x=<script>#<b>x'] },
+  })
+  for (const path of places) {
+    await tab.open(path)
+    await tab.page.waitForLoadState('networkidle')
+    expect(await tab.evaluate<number>("document.querySelectorAll('img[src=x], main script').length")).toBe(0)
+    expect(await tab.page.title()).not.toBe('run')
+  }
+  await tab.page.keyboard.press('Control+k')
+  await tab.page.getByRole('dialog').getByRole('textbox').fill('<img')
+  await tab.page.getByRole('dialog').getByText('Saved queries').waitFor()
+  await tab.audit('the palette')
+})

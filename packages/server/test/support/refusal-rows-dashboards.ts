@@ -1,0 +1,50 @@
+import { dashboardBody, dashboardsPath } from './permission-rows-dashboards.ts'
+import type { PermissionWorld, Person } from './permission-world.ts'
+import { nobody, type RefusalRows, refused } from './refusal-row.ts'
+
+async function add({ token }: Person, { make }: PermissionWorld): Promise<string> {
+  const { id } = await make<{ id: string }>('POST', dashboardsPath, dashboardBody(), token)
+  return `${dashboardsPath}/${id}`
+}
+
+/** As many as there may be, by one statement. */
+const fill = ({ companyId }: Person, { relational }: PermissionWorld, count: number) =>
+  relational.pool.query(
+    `insert into dashboards (id, company_id, name, description, tiles, filters, comparison)
+     select substr($1, 1, 20) || lpad(to_hex(n), 4, '0'), $1, n::text, '', '[]', '[]', 'none'
+     from generate_series(1, $2) n`,
+    [companyId, count],
+  )
+
+const ofUnknownTeam = () => dashboardBody({ resourceGroupIds: [nobody] })
+
+export const dashboardRefusals: RefusalRows = {
+  createDashboard: {
+    unknownTeam: refused(() => ({ path: dashboardsPath, body: ofUnknownTeam() })),
+    tooManyDashboards: refused(async (founder, world) => {
+      await fill(founder, world, 1_000)
+      return { path: dashboardsPath, body: dashboardBody() }
+    }),
+  },
+  replaceDashboard: {
+    unknownTeam: refused(async (founder, world) => ({
+      path: await add(founder, world),
+      body: ofUnknownTeam(),
+    })),
+    savedMeanwhile: refused(async (founder, world) => ({
+      path: await add(founder, world),
+      body: dashboardBody(),
+      ifMatch: '"0"',
+    })),
+  },
+  deleteDashboard: {
+    savedMeanwhile: refused(async (founder, world) => ({ path: await add(founder, world), ifMatch: '"0"' })),
+  },
+  duplicateDashboard: {
+    tooManyDashboards: refused(async (founder, world) => {
+      const path = await add(founder, world)
+      await fill(founder, world, 999)
+      return { path: `${path}/duplicate` }
+    }),
+  },
+}
