@@ -14,14 +14,20 @@ export function leavesOf(filter: Filter): readonly Leaf[] {
 
 const setsOf = new WeakMap<Meta, readonly ReadonlySet<string>[]>()
 
-/** Whether one set of the model holds them all; a label that is not known yet is taken for one that fits its source. */
+const labelForm = /^(events|purchases)\.label\.|^workflows\.parameter\./
+
+const isKnown = (meta: Meta, member: string): boolean =>
+  member in meta.measures || member in meta.dimensions || labelForm.test(member)
+
+/** Whether one set of the model holds them all; a label that no event has had yet fits as its source does. */
 export function fitTogether(meta: Meta, members: readonly string[]): boolean {
+  if (!members.every((member) => isKnown(meta, member))) return false
   const sets = setsOf.get(meta) ?? meta.queryCompatibility.components.map((each) => new Set(each))
   setsOf.set(meta, sets)
-  const known = members.map((member) =>
+  const listed = members.map((member) =>
     member in meta.measures || member in meta.dimensions ? member : `${sourceOf(member)}.time`,
   )
-  return sets.some((set) => known.every((each) => set.has(each)))
+  return sets.some((set) => listed.every((each) => set.has(each)))
 }
 
 export const sourceOf = (member: string): string => member.slice(0, member.indexOf('.'))
@@ -70,15 +76,10 @@ export function readFilters(
 ): { readonly filters: readonly Filter[]; readonly left: readonly string[] } | undefined {
   if (!Array.isArray(value)) return undefined
   const read = value.slice(0, 50).flatMap((each) => readFilter(each, 0) ?? [])
-  const isKnown = (member: string) =>
-    !meta ||
-    member in meta.dimensions ||
-    member in meta.measures ||
-    /^(events|purchases)\.label\.|^workflows\.parameter\./.test(member)
   const unknown = (filter: Filter) =>
     leavesOf(filter)
       .map(memberOf)
-      .filter((each) => !isKnown(each))
+      .filter((each) => meta && !isKnown(meta, each))
   return {
     filters: read.filter((filter) => unknown(filter).length === 0),
     left: [...new Set(read.flatMap(unknown))],

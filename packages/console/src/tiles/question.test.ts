@@ -9,6 +9,7 @@ const dimension = { type: 'string' }
 const meta = {
   measures: { 'events.count': {}, 'sessions.count': {} },
   dimensions: {
+    'events.name': dimension,
     'events.country': dimension,
     'events.path': dimension,
     'sessions.country': dimension,

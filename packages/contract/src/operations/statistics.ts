@@ -224,7 +224,6 @@ export const listStatisticsValues = {
 /** Why a number is what it is. */
 export const explainQuery = {
   ...operation('explainQuery', 'POST', '/v2/statistics/query/explain', 'statistics:access'),
-  access: 'Statistics: access; the statement for Company: update',
   summary: 'Explain a query',
   description:
     'Says what a query would answer, without running it: what its measures count and its dimensions mean, its filters as they are understood, the instants that its ranges come to in its time zone, and how fresh the stored events are. Who may change the company also gets the statement that is sent to the columnar store. It is checked, and bounded, as a query is.',

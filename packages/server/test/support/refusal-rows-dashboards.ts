@@ -16,10 +16,35 @@ const fill = ({ companyId }: Person, { relational }: PermissionWorld, count: num
     [companyId, count],
   )
 
+const askedBy = (query: object) =>
+  dashboardBody({
+    tiles: [
+      {
+        id: 'a',
+        title: '',
+        x: 0,
+        y: 0,
+        w: 6,
+        h: 4,
+        kind: 'query',
+        view: 'table',
+        query: { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query },
+      },
+    ],
+  })
+const apart = () => askedBy({ measures: ['sessions.count'], dimensions: ['events.path'] })
+const byVirtual = () =>
+  askedBy({
+    measures: ['events.count'],
+    filters: [{ member: 'events.perPerson', operator: 'gt', values: ['1'] }],
+  })
+
 const ofUnknownTeam = () => dashboardBody({ resourceGroupIds: [nobody] })
 
 export const dashboardRefusals: RefusalRows = {
   createDashboard: {
+    incompatibleMembers: refused(() => ({ path: dashboardsPath, body: apart() })),
+    virtualMeasureFilter: refused(() => ({ path: dashboardsPath, body: byVirtual() })),
     unknownTeam: refused(() => ({ path: dashboardsPath, body: ofUnknownTeam() })),
     tooManyDashboards: refused(async (founder, world) => {
       await fill(founder, world, 1_000)
@@ -27,6 +52,14 @@ export const dashboardRefusals: RefusalRows = {
     }),
   },
   replaceDashboard: {
+    incompatibleMembers: refused(async (founder, world) => ({
+      path: await add(founder, world),
+      body: apart(),
+    })),
+    virtualMeasureFilter: refused(async (founder, world) => ({
+      path: await add(founder, world),
+      body: byVirtual(),
+    })),
     unknownTeam: refused(async (founder, world) => ({
       path: await add(founder, world),
       body: ofUnknownTeam(),

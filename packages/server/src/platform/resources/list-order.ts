@@ -1,4 +1,4 @@
-import { asc, type PgColumn, type SQL, sql } from '../stores/postgres/drizzle.ts'
+import { asc, desc, type PgColumn, type SQL, sql } from '../stores/postgres/drizzle.ts'
 
 /** How a list is sorted: `sorting` in the contract. */
 export interface ListOrder<By extends string> {
@@ -12,7 +12,8 @@ export interface ListSearch<By extends string> extends ListOrder<By> {
 }
 
 /**
- * The keys of a list's order: what is absent comes last, and ties are in the order of identifiers.
+ * The keys of a list's order: what is absent comes last. Ties are in the order of identifiers, which grow with time, so
+ * that those of creation follow its direction.
  * @param usual what holds where the request names no key
  */
 export function listOrder<By extends string>(
@@ -21,10 +22,11 @@ export function listOrder<By extends string>(
   id: PgColumn,
   usual: Required<ListOrder<NoInfer<By>>>,
 ): SQL[] {
-  const usually = sortBy === undefined ? usual.sortOrder : sortBy.endsWith('At') ? 'desc' : 'asc'
-  const key = keys[(sortBy ?? usual.sortBy) as By]
+  const by = (sortBy ?? usual.sortBy) as By
+  const usually = sortBy === undefined ? usual.sortOrder : by.endsWith('At') ? 'desc' : 'asc'
+  const isAscending = (sortOrder ?? usually) === 'asc'
   return [
-    (sortOrder ?? usually) === 'asc' ? sql`${key} asc nulls last` : sql`${key} desc nulls last`,
-    asc(id),
+    isAscending ? sql`${keys[by]} asc nulls last` : sql`${keys[by]} desc nulls last`,
+    isAscending || by !== 'createdAt' ? asc(id) : desc(id),
   ]
 }
