@@ -20,7 +20,7 @@ afterAll(async () => {
   removeData(service)
 })
 
-const paths = ['/', '/docs', '/docs/workflows', '/docs/nothing']
+const paths = ['/docs', '/docs/quick-start', '/docs/workflows', '/docs/nothing']
 /** In the short form each page on one screen, and on each screen two pages. */
 const looks = oneOfEach(
   screens.flatMap((_, turn) =>
@@ -63,7 +63,7 @@ test.for(looks)(
     const shots = process.env.MILLRACE_TEST_SCREENSHOTS
     if (shots)
       await page.screenshot({
-        path: `${shots}/${path === '/' ? 'first' : 'docs'}-${name.replaceAll(' ', '-')}.png`,
+        path: `${shots}/docs-${name.replaceAll(' ', '-')}.png`,
       })
     await tab.close()
   },

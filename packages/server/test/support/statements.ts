@@ -4,7 +4,7 @@ import pg from 'pg'
  * What depends on the time that has passed and not on the request: notices, the check of a connection, the time of a
  * test on it, and who holds a token, which is remembered for a few seconds.
  */
-const ofBackground = /^listen |^select set_config\(\$1, \$2, false\)$|^select token\.token_hash,/i
+const ofBackground = /^listen |^select set_config\(\$1, \$2, false\)$|^\s*select token\.token_hash,/i
 
 /** The statements that the work sends, without their values. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -75,7 +75,7 @@ test('the reference names permissions, fields, failures and commands with the re
 })
 
 test('pages run nothing, load nothing and allow only their own style', async () => {
-  for (const url of ['/docs', '/', '/docs/statistics', '/docs/nothing']) {
+  for (const url of ['/docs', '/docs/statistics', '/docs/nothing']) {
     const { body, headers } = await everything.inject({ url, headers: html })
     expect(body).not.toMatch(/<script|\son\w+=|javascript:|style="|<link[^>]+href="https?:|@import|url\(/i)
     expect(headers['content-security-policy']).toMatch(
@@ -92,12 +92,15 @@ test('every anchor of the reference leads somewhere, and no id stands twice', as
   for (const [, target] of body.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
 })
 
-test('the first page says what this is and links to the rest', async () => {
-  const { body, headers } = await app.inject({ url: '/', headers: html })
-  expect(headers['content-type']).toBe('text/html; charset=utf-8')
-  for (const link of ['/docs', '/v2/openapi.json', '/health/ready']) expect(body).toContain(`href="${link}"`)
-  expect(body).toContain(' https://stats.example/v2/statistics/query')
-  expect(body).toContain('https://collect.example/collect/DATASOURCE_ID/tracker')
+test('a browser goes to the console, where there is one', async () => {
+  const served = createHttpServer({ logger: silentLogger, trustedProxies: [] })
+  await served.register(
+    documentsRoutes({ operations: [], version: '1', addresses: () => addresses, home: '/console/' }),
+  )
+  const { statusCode, headers } = await served.inject({ url: '/', headers: html })
+  expect([statusCode, headers.location, headers.vary]).toEqual([302, '/console/', 'Accept'])
+  expect((await served.inject('/')).headers['content-type']).toBe('text/plain; charset=utf-8')
+  await served.close()
 })
 
 test('a terminal gets the first page as plain text', async () => {

@@ -14,14 +14,14 @@ async function loadPages() {
     { guidePage, unknownGuidePage },
     { llmsFullText, llmsText },
     { referencePage },
-    { welcomePage, welcomeText },
+    { welcomeText },
   ] = await Promise.all([
     import('@millrace/contract/openapi.ts'),
     import('./documents/page-library.ts'),
     import('./documents/guide-page.ts'),
     import('./documents/llms-text.ts'),
     import('./documents/reference-page.ts'),
-    import('./documents/welcome-page.ts'),
+    import('./documents/welcome-text.ts'),
   ])
   return {
     openApiDocument,
@@ -31,7 +31,6 @@ async function loadPages() {
     llmsFullText,
     llmsText,
     referencePage,
-    welcomePage,
     welcomeText,
   }
 }

@@ -1,6 +1,4 @@
 import { type Addresses, publicUrlOf } from './curl.ts'
-import { html } from './html.ts'
-import { codeBlock, page } from './page.ts'
 import { quickStart } from './quick-start.ts'
 
 const lead =
@@ -20,27 +18,7 @@ interface WelcomeContext {
   readonly version: string
 }
 
-/** What this is and where to go, on one screen. */
-export function welcomePage({ addresses, version }: WelcomeContext): string {
-  return page(
-    'Millrace',
-    html`<main class="welcome">
-<h1>Millrace</h1>
-<p class="lead">${lead} <span class="soft">Version ${version}.</span></p>
-<ul class="doors">${doors.map(
-      ([href, name, says]) => html`
-<li><a href="${href}"><strong>${name}</strong>${says}</a></li>`,
-    )}</ul>
-<ol class="steps">${quickStart(addresses).map(
-      ({ title, command }) => html`
-<li><h2>${title}</h2>${codeBlock(command, title)}</li>`,
-    )}</ol>
-<p class="soft">${values}</p>
-</main>`,
-  )
-}
-
-/** The same as plain text, for a terminal. */
+/** What this is and where to go, for a terminal. */
 export function welcomeText({ addresses, version }: WelcomeContext): string {
   const publicUrl = publicUrlOf(addresses)
   return [
