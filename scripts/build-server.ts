@@ -96,8 +96,9 @@ async function build(): Promise<void> {
     dir: draft,
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
-    // Less text to read at each start, and to keep. Names stay, so that a stack trace says where.
+    // Less text to read at each start, and to keep. Names stay, and maps lead from a stack trace to the source.
     minify: { compress: true, mangle: false, codegen: true },
+    sourcemap: true,
   })
   await bundle.close()
   writeFileSync(`${draft}/${sourcesName}`, described)
