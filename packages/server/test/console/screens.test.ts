@@ -26,23 +26,27 @@ const places = [
   '/account?tab=applications',
 ]
 
+/** Minutes of a browser: its place is the full length. */
+const isLeftOut = Number(process.env.MILLRACE_TEST_LONG ?? 0) < 1
+
 let world: ConsoleWorld
 let tab: Tab
 const others: Tab[] = []
 
 beforeAll(async () => {
-  if (browserAbsent) return
+  if (browserAbsent || isLeftOut) return
   world = await openConsole()
   tab = await world.openTab()
   await tab.open('/account', world.admin)
 })
 
 beforeEach((context) => {
+  if (isLeftOut) context.skip('not run here: runs in full length only (npm run test:long)')
   if (browserAbsent) context.skip(browserAbsent)
 })
 
 afterEach(async () => {
-  if (browserAbsent) return
+  if (browserAbsent || isLeftOut) return
   await tab.page.unrouteAll({ behavior: 'ignoreErrors' })
   const complaints = [tab, ...others].flatMap((each) => each.takeComplaints())
   for (const other of others.splice(0)) await other.context.close()
@@ -50,7 +54,7 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  if (!browserAbsent) await world.close()
+  if (!browserAbsent && !isLeftOut) await world.close()
 })
 
 async function openAs(person: Person, path: string): Promise<Tab> {
