@@ -93,6 +93,9 @@ export interface DimensionValue {
   readonly count: number
 }
 
+type ValuesRequest = Omit<AnswerRequest, 'format'> & ValuesAsked
+type ExplainRequest = Omit<QueryRequest, 'format'> & { readonly showsStatement: boolean }
+
 export type StatisticsService = ReturnType<typeof createStatisticsService>
 
 /** Milliseconds of work on rows after which other requests are served. */
@@ -285,12 +288,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
      * The most frequent values of a text dimension, of equal ones in the order of their bytes.
      * @throws {DomainError} as `answer`
      */
-    async listValues({
-      member,
-      contains,
-      limit,
-      ...request
-    }: Omit<AnswerRequest, 'format'> & ValuesAsked): Promise<DimensionValue[]> {
+    async listValues({ member, contains, limit, ...request }: ValuesRequest): Promise<DimensionValue[]> {
       const { query, count } = valuesQuery({ member, contains, limit })
       const { pieces } = answer({ ...request, query, format: 'json' })
       let text = ''
@@ -318,11 +316,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
      * @param showsStatement whether the statement is a part of it
      * @throws {DomainError} as `answer`
      */
-    async explain({
-      query,
-      showsStatement,
-      ...request
-    }: Omit<QueryRequest, 'format'> & { readonly showsStatement: boolean }): Promise<QueryExplanation> {
+    async explain({ query, showsStatement, ...request }: ExplainRequest): Promise<QueryExplanation> {
       const { companyId, userId, signal } = request
       return observe(async () => {
         const question = questionOf(query)
