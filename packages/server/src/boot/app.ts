@@ -93,6 +93,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     await app.register(async function authenticated(scope) {
       services.guard.protect(scope)
       measureCalls(scope, context)
+      forgetAccess(scope, context)
       registerSessionRoutes(scope, services.ownSessions, services.applications)
       registerAuthenticatorRoutes(scope, services.authenticators)
       registerStatisticsRoutes(scope, services.statistics, services.answerBodies)
@@ -123,6 +124,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     })
     await app.register(async function provisioning(scope) {
       measureCalls(scope, context)
+      forgetAccess(scope, context)
       registerScimRoutes(scope, services.provisioning)
     })
   }
@@ -147,6 +149,16 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
     })
   }
   return app
+}
+
+/**
+ * What was changed of accounts holds for the next request to this process, which may come before the notice that tells
+ * every process.
+ */
+function forgetAccess(scope: FastifyInstance, { access }: Context): void {
+  scope.addHook('onSend', async ({ method, url }, reply) => {
+    if (method !== 'GET' && reply.statusCode < 400 && /^\/v2\/(entities|scim)\//.test(url)) access.forget()
+  })
 }
 
 /** Durations by route template, and a line in the log for each call; never the address itself, which may hold secrets. */
