@@ -53,7 +53,6 @@ export const datasourceRefusals: RefusalRows = {
     eventsNotDurable: 'test/interface/ext-sample-data.test.ts',
   },
   deleteSampleData: { datasourceInUse: 'test/interface/ext-sample-data.test.ts' },
-  watchDatasource: { tooManyRequests: 'test/interface/ext-datasource-activity.test.ts' },
   updateDatasource: {
     unknownTeam: ofTracking('', { resourceGroupIds: [nobody] }),
     notAWorkerDatasource: ofTracking('', { maxRefusedShare: 0.1 }),
