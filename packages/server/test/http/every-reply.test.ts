@@ -28,6 +28,7 @@ const company = {
   id: '65f0c0ffee5ca1ab1e0ddba1',
   name: 'Acme',
   timezone: 'Europe/Paris',
+  currency: null,
   language: 'fr',
   attributionModel: 'linear',
   clickWindowHours: 24,
