@@ -115,7 +115,7 @@ async function finish(query: URLSearchParams): Promise<Opened> {
   history.replaceState(null, '', returnTo?.startsWith('/console/') ? returnTo : '/console/')
   const code = query.get('code')
   if (code === null) return { failure: query.get('error_description') ?? query.get('error') ?? '' }
-  // Somebody else's answer, or one that was taken already: the session, if there is one, decides.
+  // The answer to another page, or one that was taken already: the session, if there is one, decides.
   if (verifier === undefined) return {}
   const reply = await post('/v2/auth/token', {
     grant_type: 'authorization_code',

@@ -46,7 +46,7 @@ export const words = texts(
     turnOff: 'Turn off one-time codes',
     turnedOff: 'One-time codes are off',
     renewCodes: 'New recovery codes',
-    passwordFirst: 'So that nobody does this who finds your screen open.',
+    passwordFirst: 'In case another person finds your screen open.',
     next: 'Next',
     scan: 'Scan this with an authenticator application, then type in the code that it shows.',
     qrCode: 'QR code of the secret; below it stands as text',

@@ -29,7 +29,7 @@ export const ruleLimits = { depth: 5, conditions: 30 } as const
 export type RuleRange = string | readonly [from: string | null, to: string | null] | null
 
 interface Negatable {
-  /** Whoever does not meet it. */
+  /** The persons who do not meet it. */
   readonly isNot: boolean
 }
 

@@ -93,7 +93,7 @@ export const words = texts(
     usesNone: 'No saved query uses it.',
     usesMany: 'Only the newest 1,000 saved queries were looked at.',
     members: 'Members',
-    membersNone: 'Nobody belongs to it at present.',
+    membersNone: 'No person belongs to it at present.',
     person: 'Person',
     events: 'Events',
     firstSeen: 'First seen',

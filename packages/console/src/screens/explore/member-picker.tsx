@@ -24,7 +24,7 @@ interface PickerProps {
   readonly onClose: () => void
 }
 
-/** More would hold typing up, and nobody reads them. */
+/** More would hold typing up and are not read. */
 const maxShown = 80
 
 export function useSourceName(): (source: string) => string {

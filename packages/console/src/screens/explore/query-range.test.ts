@@ -63,7 +63,7 @@ test('a comparison is of ranges that move together, and is read back', () => {
   expect(timeStateOf(query({ compareDateRange: ['2026-01', '2020-05'] }), today).comparison).toBe('own')
 })
 
-test('the unit follows the range unless somebody chose it', () => {
+test('the unit follows the range unless it was chosen', () => {
   const automatic = query({ dateRange: dateRangeOf('30d'), granularity: 'day' })
   expect(withRange(automatic, { range: 'today' }, today).timeDimensions[0]?.granularity).toBe('hour')
   expect(withRange(automatic, { range: dateRangeOf('12m') }, today).timeDimensions[0]?.granularity).toBe(

@@ -128,11 +128,11 @@ export function timeStateOf(query: Query, today: string): TimeState {
   }
 }
 
-/** The unit in which a range is drawn when nobody chose one. */
+/** The unit in which a range is drawn when none was chosen. */
 export const automaticGranularity = (days: Days | undefined): Granularity =>
   days ? granularityFor(days) : 'month'
 
-/** The query over another range, or compared with another: its unit follows where nobody chose it. */
+/** The query over another range, or compared with another: its unit follows unless it was chosen. */
 export function withRange(
   query: Query,
   change: { readonly range?: DateRange | undefined; readonly comparison?: Comparison },

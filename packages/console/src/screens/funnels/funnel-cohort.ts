@@ -4,7 +4,7 @@ import type { FunnelState } from './funnel-state.ts'
 
 /**
  * Who reached a step, as the rule of a cohort. A rule knows no order and no window, so it can say it of the first step
- * alone: whoever did it within the range began the funnel.
+ * alone: each person who did it within the range began the funnel.
  */
 export function stepRule(state: FunnelState, step: number, { from, to }: Days): object | undefined {
   const [first] = state.steps

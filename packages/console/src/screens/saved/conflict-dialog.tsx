@@ -21,7 +21,7 @@ export function ConflictDialog({
   const t = useTexts(saved)
   const language = useLanguage()
   const profile = useProfile()
-  const who = conflict.userId === profile?.id ? t.you : t.somebody
+  const who = conflict.userId === profile?.id ? t.you : t.otherUser
   return (
     <Dialog
       title={t.conflict}

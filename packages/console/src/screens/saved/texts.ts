@@ -84,7 +84,7 @@ export const saved = texts(
     conflictBy: (who: string, at: string) =>
       `${who} saved it on ${at}, after you opened it. What you typed is still here.`,
     you: 'You, elsewhere,',
-    somebody: 'Another user',
+    otherUser: 'Another user',
     overwrite: 'Save mine over it',
     reload: 'Take theirs',
     unsaved: 'The schedule is not saved',
@@ -177,7 +177,7 @@ export const saved = texts(
     conflictBy: (who, at) =>
       `${who} l’a enregistrée le ${at}, après que vous l’avez ouverte. Votre saisie est toujours là.`,
     you: 'Vous-même, ailleurs,',
-    somebody: 'Un autre utilisateur',
+    otherUser: 'Un autre utilisateur',
     overwrite: 'Enregistrer la mienne par-dessus',
     reload: 'Prendre la sienne',
     unsaved: 'La planification n’est pas enregistrée',

@@ -6,7 +6,7 @@ export type Fault =
   | { readonly kind: 'rule'; readonly rule: string; readonly path: string }
   | { readonly kind: 'silent' }
 
-/** Without a sign of life for so long somebody wants to hear what may be wrong. */
+/** After so long without an event the screen says what may be wrong. */
 export const silentAfterMs = 60_000
 
 /** The newest fault first, each rule once. */

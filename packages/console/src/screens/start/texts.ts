@@ -51,7 +51,7 @@ export const words = texts(
     remove: 'Remove the sample data',
     removed: 'The sample data is removed',
     look: 'Look at it',
-    mayNotFill: 'Whoever may change the company can fill in sample data.',
+    mayNotFill: 'Users who may change the company can fill in sample data.',
     noDatasource: 'There is no datasource that takes events',
     noDatasourceHint: 'Create one: it has an address of its own at once.',
     create: 'Create a datasource',
