@@ -158,11 +158,12 @@ describe('sequence numbers', () => {
   })
 
   it('of a new log lie above those of one that was deleted', async () => {
-    const log = await open()
+    const now = Date.UTC(2026, 1)
+    const log = await open({ clock: { now: () => now } })
     const before = await append(log, 'x', 100)
     await log.close()
     rmSync(directory, { recursive: true })
-    expect(await append(await open())).toBeGreaterThan(before + 100)
+    expect(await append(await open({ clock: { now: () => now + 1 } }))).toBeGreaterThan(before + 100)
   })
 })
 
