@@ -51,7 +51,7 @@ async function statusOf(engine: Engine): Promise<object> {
   const memory = await engine.ask(
     `SELECT Settings['log_comment'], memory_usage FROM system.processes WHERE Settings['log_comment'] != ''`,
   )
-  const [engineBytes, engineLimitBytes] = numbers.trim().split(' ').map(Number)
+  const [tracked, engineLimitBytes] = numbers.trim().split(' ').map(Number)
   const memoryOf = new Map(
     memory
       .trimEnd()
@@ -62,7 +62,8 @@ async function statusOf(engine: Engine): Promise<object> {
     version: engine.version,
     uptimeSeconds: Math.round((Date.now() - startedAt) / 1000),
     residentBytes: process.memoryUsage.rss(),
-    engineBytes,
+    // The engine also counts what it frees of memory that it did not count, and can fall below zero.
+    engineBytes: Math.max(0, tracked ?? 0),
     engineLimitBytes,
     running: engine.running().map(({ queryId, startedAt: since, readonly }) => ({
       queryId,
