@@ -87,6 +87,14 @@ async function runCommand([command, ...rest]: readonly string[], parentEnded: Ab
     terminal.out(version)
     return 0
   }
+  if (command === 'start' && rest.length > 0) {
+    const isHelp = rest[0] === '--help'
+    if (!isHelp) terminal.err(`start takes no arguments, and was given ${rest.join(' ')}.`)
+    terminal[isHelp ? 'out' : 'err'](
+      'Runs the service. Variables of the environment set it up: MILLRACE_PORT=8081 npm start; docs/operating.md has all.',
+    )
+    return isHelp ? 0 : 2
+  }
   const config = configFrom(readEnvironment(process.env))
   if (command === 'start') {
     const { runService } = await import('./start-command.ts')

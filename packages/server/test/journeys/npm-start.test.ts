@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { isAlive } from '../../src/platform/processes/identity.ts'
@@ -55,4 +56,15 @@ test('npm start ends in order with the service, whichever of the two is signalle
   const { stdout } = await promisify(execFile)('sh', ['-c', `${printed()} < /dev/null`], { env })
   expect(stdout).toContain('Set the password of admin@millrace.local')
   expect(await service.stop()).toBe(0)
+})
+
+test('start refuses arguments instead of ignoring them, and names what sets it up', async () => {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const dataDirectory = join(tmpdir(), crypto.randomUUID())
+  const refused = promisify(execFile)(process.execPath, [main, 'start', '--port', '8081'], {
+    env: { ...process.env, MILLRACE_DATA_DIR: dataDirectory },
+  })
+  await expect(refused).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('--port 8081') })
+  await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining('MILLRACE_PORT=8081') })
+  expect(existsSync(dataDirectory)).toBe(false)
 })
