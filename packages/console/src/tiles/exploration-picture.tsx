@@ -4,12 +4,11 @@ import { type Answer, type Row, useMeta } from '../data/statistics.ts'
 import { analysis } from '../texts/analysis.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
 import { Empty, Loaded, Skeleton } from '../ui/state.tsx'
-import { explorationQuery, useTileAnswer } from './asking.ts'
+import { type Asking, explorationQuery, useTileAnswer } from './asking.ts'
 import { edgesOf, retentionOf, stepsOf } from './pictures.ts'
-import { type ExplorationTile, explorationOf } from './question.ts'
+import { type ExplorationTile, explorationOf, type Shared } from './question.ts'
 import { words } from './texts.ts'
 import styles from './tile-body.module.css'
-import type { TileBodyProps } from './tile-body.tsx'
 
 /** A compact picture of an exploration: steps of a funnel, the triangle of retention, the edges of paths. */
 export function ExplorationPicture({
@@ -18,7 +17,14 @@ export function ExplorationPicture({
   shared,
   asking,
   height,
-}: Omit<TileBodyProps, 'tile'> & { readonly tile: ExplorationTile }) {
+}: {
+  readonly tile: ExplorationTile
+  readonly title: string
+  readonly shared: Shared
+  readonly asking: Asking
+  /** Pixels. */
+  readonly height: number
+}) {
   const t = useTexts(analysis)
   const meta = useMeta().data
   const { exploration } = tile

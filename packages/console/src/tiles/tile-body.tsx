@@ -18,7 +18,7 @@ const ExperimentSummary = lazy(async () => ({
   default: (await import('./experiment-summary.tsx')).ExperimentSummary,
 }))
 
-export interface TileBodyProps {
+interface TileBodyProps {
   readonly tile: Tile
   readonly title: string
   readonly shared: Shared

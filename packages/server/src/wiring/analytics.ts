@@ -15,8 +15,8 @@ import { createStatisticsService } from '../features/analytics/statistics-servic
 import { createStatisticsStore } from '../features/analytics/statistics-store.ts'
 import { monotonicClock } from '../platform/clock.ts'
 import { normalizeId } from '../platform/ids.ts'
-import type { WorkflowReaders } from './personalisation.ts'
 import type { Shared } from './shared.ts'
+import type { WorkflowReaders } from './workflow-readers.ts'
 
 export type Analytics = ReturnType<typeof wireAnalytics>
 

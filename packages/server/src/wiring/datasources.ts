@@ -4,8 +4,8 @@ import { requestPurge } from '../features/events/loading/purges/purge-ledger-sto
 import { createPeopleStore } from '../features/identity/people/people-store.ts'
 import { nextTimes } from '../features/saved-queries/schedule/planned-times.ts'
 import { readCron } from '../features/saved-queries/schedule/read-cron.ts'
-import type { WorkflowReaders } from './personalisation.ts'
 import type { Shared } from './shared.ts'
+import type { WorkflowReaders } from './workflow-readers.ts'
 
 export type Datasources = ReturnType<typeof wireDatasources>
 

@@ -10,8 +10,8 @@ import {
 import { createSystemTagKeys } from '../features/tag-keys/system-tag-keys.ts'
 import { createTagKeyService } from '../features/tag-keys/tag-key-service.ts'
 import type { Analytics } from './analytics.ts'
-import type { WorkflowReaders } from './personalisation.ts'
 import type { Shared } from './shared.ts'
+import type { WorkflowReaders } from './workflow-readers.ts'
 
 export function wireExperiments(
   shared: Shared,

@@ -1,48 +1,23 @@
-import { createVisibleWorkflowsReader } from '../features/analytics/definitions/visible-workflows-store.ts'
 import { createDatasourceStore } from '../features/datasources/datasource-store.ts'
 import { ensureWorkflowEvents } from '../features/datasources/workflow-events-store.ts'
 import { createSenderReader } from '../features/events/collector/senders/senders.ts'
 import { createExperimentStore } from '../features/experiments/experiment-store.ts'
 import { createPeopleStore } from '../features/identity/people/people-store.ts'
 import { validateDefinition } from '../features/personalisation/definition/validate-definition.ts'
-import { definitionSources } from '../features/personalisation/definition-source-store.ts'
 import { createPreviewService } from '../features/personalisation/display/preview-service.ts'
 import { createRunnerService } from '../features/personalisation/display/runner-service.ts'
 import { createRunnerStore } from '../features/personalisation/display/runner-store.ts'
-import { createIntegrationReader } from '../features/personalisation/integrations/integration-reader.ts'
 import { createPageIntegrationsService } from '../features/personalisation/integrations/page-integrations-service.ts'
-import { createPreviewReader } from '../features/personalisation/previewable-version.ts'
-import { createResourceReader } from '../features/personalisation/read-resources.ts'
-import { createZoneFinder } from '../features/personalisation/runnable-zone.ts'
-import { settingSources } from '../features/personalisation/setting-sources.ts'
 import { createVersionService } from '../features/personalisation/versions/version-service.ts'
 import { createWorkflowService } from '../features/personalisation/workflow-service.ts'
 import { createWorkflowSettings } from '../features/personalisation/workflow-settings.ts'
-import { createWorkflowUses } from '../features/personalisation/workflow-uses-service.ts'
 import { monotonicClock } from '../platform/clock.ts'
 import type { Queries } from '../platform/stores/relational.ts'
 import type { Analytics } from './analytics.ts'
 import type { Datasources } from './datasources.ts'
 import type { Events } from './events.ts'
 import type { Shared } from './shared.ts'
-
-export type WorkflowReaders = ReturnType<typeof wireWorkflowReaders>
-
-/** What is read of workflows: by what runs them, and by the features whose objects they use. */
-export function wireWorkflowReaders({ relational, publicUrl }: Shared) {
-  const readResources = createResourceReader({ ...definitionSources, ...settingSources })
-  const integrations = createIntegrationReader({ relational, publicUrl })
-  return {
-    readResources,
-    integrations,
-    uses: createWorkflowUses({
-      readResources,
-      readVisibleWorkflows: (tx, reader) => createVisibleWorkflowsReader(tx)(reader),
-    }),
-    findZone: createZoneFinder({ relational, findIntegration: integrations.findRunnable }),
-    readVersion: createPreviewReader({ relational, readResources }),
-  }
-}
+import type { WorkflowReaders } from './workflow-readers.ts'
 
 /** The runner stands first: whatever changes a workflow tells it. */
 export function wirePersonalisation(

@@ -8,10 +8,11 @@ import { wireDatasources } from './datasources.ts'
 import { wireEvents } from './events.ts'
 import { wireExperiments } from './experiments.ts'
 import { wireIdentity } from './identity.ts'
-import { wirePersonalisation, wireWorkflowReaders } from './personalisation.ts'
+import { wirePersonalisation } from './personalisation.ts'
 import { wireReports } from './reports.ts'
 import { wireSavedQueries } from './saved-queries.ts'
 import { type ServiceParts, shareParts } from './shared.ts'
+import { wireWorkflowReaders } from './workflow-readers.ts'
 
 /** The rules of every feature, over one set of stores. */
 export type Services = ReturnType<typeof createServices>
