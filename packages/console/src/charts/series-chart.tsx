@@ -297,6 +297,12 @@ const axis = (colours: Colours): UPlot.Axis => ({
   gap: 6,
 })
 
+/** Places of the values that no line reaches, because both neighbours are missing. */
+function alone(plot: UPlot, series: number): number[] {
+  const values = plot.data[series] ?? []
+  return [...values.keys()].filter((i) => values[i] != null && values[i - 1] == null && values[i + 1] == null)
+}
+
 function lookOf({
   kind,
   stroke,
@@ -308,19 +314,18 @@ function lookOf({
   readonly isComparison: boolean
   readonly isStacked: boolean
 }): UPlot.Series {
-  const points = { show: false }
   if (kind === 'bar' && !isComparison && UPlot.paths.bars)
     return {
       stroke,
       fill: isStacked ? stroke : faded(stroke, 0.85),
       width: 0,
-      points,
+      points: { show: false },
       paths: UPlot.paths.bars({ size: [0.7, 48], radius: 0.1 }),
     }
   return {
     stroke: isComparison ? faded(stroke, 0.6) : stroke,
     width: 2,
-    points,
+    points: { show: true, size: 6, fill: stroke, filter: alone },
     spanGaps: false,
     ...(isComparison
       ? { dash: [5, 5] }
