@@ -84,6 +84,8 @@ export const statisticErrors = {
     'Your company has as many saved queries as it can have: delete one first',
     limitOf(5_000),
   ),
+  savedExplorationNotFound: notFound(9206, 'There is no such saved exploration'),
+  tooManySavedExplorations: full(9207, 1_000, 'saved explorations'),
   cohortNotFound: notFound(9300, 'There is no such cohort'),
   cohortNameTaken: conflict(9301, 'A cohort with this name already exists', ByName),
   tooManyCohorts: full(9302, 100, 'cohorts'),

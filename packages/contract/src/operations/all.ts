@@ -25,6 +25,7 @@ import * as retention from './retention.ts'
 import * as roles from './roles.ts'
 import * as runner from './runner.ts'
 import * as sampleData from './sample-data.ts'
+import * as savedExplorations from './saved-explorations.ts'
 import * as savedQueries from './saved-queries.ts'
 import * as segment from './segment.ts'
 import * as singleSignOn from './single-sign-on.ts'
@@ -246,6 +247,12 @@ const everyOperation = [
   dashboards.replaceDashboard,
   dashboards.deleteDashboard,
   dashboards.duplicateDashboard,
+  savedExplorations.listSavedExplorations,
+  savedExplorations.saveExploration,
+  savedExplorations.readSavedExploration,
+  savedExplorations.updateSavedExploration,
+  savedExplorations.deleteSavedExploration,
+  savedExplorations.runSavedExploration,
 ] as const
 
 export const allOperations: readonly Operation[] = everyOperation

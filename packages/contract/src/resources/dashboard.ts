@@ -3,7 +3,6 @@ import { revisionFields } from '../revision.ts'
 import {
   bodyOf,
   count,
-  freeObject,
   id,
   integer,
   keyPattern,
@@ -17,10 +16,8 @@ import {
   text,
   times,
 } from './formats.ts'
-import { FunnelQuery } from './funnel.ts'
-import { PathsQuery } from './paths.ts'
 import { DateRange, Filters, Query } from './query.ts'
-import { RetentionQuery } from './retention.ts'
+import { explorationDefinition, explorationKind } from './saved-exploration.ts'
 
 /** Bounds of dashboards (docs/statistics.md, Dashboards). */
 export const dashboardLimits = {
@@ -36,14 +33,6 @@ export const dashboardLimits = {
 } as const
 
 export const tileViews = ['line', 'area', 'bar', 'list', 'number', 'pie', 'table', 'map'] as const
-
-/** What a tile of an exploration asks, by its kind. */
-export const explorationBodies = {
-  funnel: FunnelQuery,
-  retention: RetentionQuery,
-  paths: PathsQuery,
-} as const
-export type ExplorationKind = keyof typeof explorationBodies
 
 /** Fields of a tile that its kind needs; it takes none of the others. */
 export const tileFields = {
@@ -72,10 +61,8 @@ export const DashboardTile = named(
     }),
     query: Type.Optional(Query),
     view: Type.Optional(oneOf(tileViews, 'How the result of the query is drawn')),
-    exploration: Type.Optional(
-      oneOf(Object.keys(explorationBodies) as ExplorationKind[], 'Which exploration it is'),
-    ),
-    definition: Type.Optional(freeObject('The body of that exploration, as its operation takes it')),
+    exploration: Type.Optional(explorationKind),
+    definition: Type.Optional(explorationDefinition),
     experimentId: Type.Optional(id('The experiment whose results it shows')),
     text: Type.Optional(longText('Plain text', dashboardLimits.text)),
   },

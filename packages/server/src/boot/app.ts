@@ -1,7 +1,10 @@
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import type { FastifyInstance } from 'fastify'
 import { registerCohortRoutes } from '../features/analytics/cohorts/cohort-routes.ts'
-import { registerExplorationRoutes } from '../features/analytics/explorations/exploration-routes.ts'
+import {
+  explorationAnswers,
+  registerExplorationRoutes,
+} from '../features/analytics/explorations/exploration-routes.ts'
 import { registerAnalyticsSettingsRoutes } from '../features/analytics/settings/analytics-settings-routes.ts'
 import { registerEventAliasRoutes } from '../features/analytics/settings/event-alias-routes.ts'
 import { registerStatisticsRoutes } from '../features/analytics/statistics-routes.ts'
@@ -38,6 +41,7 @@ import { registerVersionRoutes } from '../features/personalisation/versions/vers
 import { registerWorkflowRoutes } from '../features/personalisation/workflow-routes.ts'
 import { registerWorkflowSettingRoutes } from '../features/personalisation/workflow-settings-routes.ts'
 import { registerReportRoutes } from '../features/reports/report-routes.ts'
+import { registerSavedExplorationRoutes } from '../features/saved-queries/explorations/saved-exploration-routes.ts'
 import { registerSavedQueryRoutes } from '../features/saved-queries/saved-query-routes.ts'
 import { registerTagKeyRoutes } from '../features/tag-keys/tag-key-routes.ts'
 import type { Addresses } from '../platform/http/documents/curl.ts'
@@ -109,6 +113,7 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerDashboardRoutes(scope, services.dashboards)
+      registerSavedExplorationRoutes(scope, services.savedExplorations, explorationAnswers(services))
       registerReportRoutes(scope, services.reports)
       registerDatasourceRoutes(scope, services)
       if (config.roles.has('collector')) {

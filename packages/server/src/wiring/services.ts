@@ -38,7 +38,7 @@ export function createServices(parts: ServiceParts) {
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
     ...wireSavedQueries(shared, analytics.statistics),
-    dashboards: wireDashboards(shared, analytics.statistics),
+    ...wireDashboards(shared, analytics.statistics),
     reports: wireReports(shared, analytics.statistics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),
   }

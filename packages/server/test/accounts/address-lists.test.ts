@@ -227,6 +227,7 @@ const contents: readonly string[] = [
   'dashboards.tiles',
   'dashboards.filters',
   'dashboards.range',
+  'saved_explorations.definition',
   'reports.comparison_windows',
   'reports.prompt_snapshot',
   'report_generations.sections',

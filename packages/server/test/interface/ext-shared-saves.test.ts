@@ -3,6 +3,7 @@ import type { Operation } from '@millrace/contract/operation.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../support/accounts.ts'
+import { explorationBody } from '../support/permission-rows-dashboards.ts'
 import { templateBody } from '../support/permission-rows-workflow-settings.ts'
 import { eventsQuery, openSavedQueries, type SavedQueriesApp } from '../support/saved-queries.ts'
 
@@ -80,6 +81,15 @@ const kinds: Readonly<Record<string, Kind>> = {
     changes: {
       replaceDashboard: ['PUT', '', () => ({ name: `Sales ${++made}`, tiles: [] })],
       deleteDashboard: ['DELETE', '', () => ({})],
+    },
+    owned: true,
+  },
+  'a saved exploration': {
+    address: '/v2/statistics/explorations',
+    create: { address: '/v2/statistics/explorations', body: () => explorationBody() },
+    changes: {
+      updateSavedExploration: ['PATCH', '', () => ({ name: `Orders ${++made}` })],
+      deleteSavedExploration: ['DELETE', '', () => ({})],
     },
     owned: true,
   },

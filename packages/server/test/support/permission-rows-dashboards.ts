@@ -56,3 +56,49 @@ export const dashboardRows: PermissionRows = {
     stranger: 404,
   },
 }
+
+export const explorationsPath = '/v2/statistics/explorations'
+
+export const explorationBody = (fields: object = {}) => ({
+  name: unusedName(),
+  exploration: 'funnel',
+  definition: { steps: [{ events: ['view'] }, { events: ['purchase'] }], dateRange: 'today' },
+  ...fields,
+})
+
+const makeExploration = async ({ make, admin }: PermissionWorld, by: Person = admin): Promise<string> => {
+  const { id } = await make<{ id: string }>('POST', explorationsPath, explorationBody(), by.token)
+  return `${explorationsPath}/${id}`
+}
+
+function changingExploration(body?: () => unknown): PermissionRow {
+  const call = (path: string) => ({ path, ...(body && { body: body() }) })
+  return {
+    needs,
+    call: async (world) => call(await makeExploration(world)),
+    alone: 403,
+    stranger: 404,
+    further: ofOthers(call, makeExploration),
+  }
+}
+
+export const savedExplorationRows: PermissionRows = {
+  listSavedExplorations: { needs, call: () => ({ path: explorationsPath }), stranger: 200 },
+  saveExploration: {
+    needs,
+    call: () => ({ path: explorationsPath, body: explorationBody() }),
+    stranger: 200,
+  },
+  readSavedExploration: {
+    needs,
+    call: async (world) => ({ path: await makeExploration(world) }),
+    stranger: 404,
+  },
+  updateSavedExploration: changingExploration(() => ({ name: unusedName() })),
+  deleteSavedExploration: changingExploration(),
+  runSavedExploration: {
+    needs,
+    call: async (world) => ({ path: `${await makeExploration(world)}/run` }),
+    stranger: 404,
+  },
+}

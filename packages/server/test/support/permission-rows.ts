@@ -4,7 +4,7 @@ import { accountRows } from './permission-rows-accounts.ts'
 import { analyticsSettingsRows } from './permission-rows-analytics-settings.ts'
 import { cohortRows } from './permission-rows-cohorts.ts'
 import { companyRows } from './permission-rows-company.ts'
-import { dashboardRows } from './permission-rows-dashboards.ts'
+import { dashboardRows, savedExplorationRows } from './permission-rows-dashboards.ts'
 import { datasourceRows } from './permission-rows-datasources.ts'
 import { experimentRows } from './permission-rows-experiments.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
@@ -44,6 +44,7 @@ export const permissionRows: PermissionRows = {
   ...signOnRows,
   ...cohortRows,
   ...dashboardRows,
+  ...savedExplorationRows,
   ...datasourceRows,
   ...experimentRows,
   ...analyticsSettingsRows,

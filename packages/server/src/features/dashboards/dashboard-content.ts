@@ -3,11 +3,10 @@ import {
   type Dashboard,
   type DashboardTile,
   dashboardLimits,
-  type ExplorationKind,
-  explorationBodies,
   tileFields,
 } from '@millrace/contract/resources/dashboard.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
+import { type ExplorationKind, explorationBodies } from '@millrace/contract/resources/saved-exploration.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { faultOfShape } from '../../platform/http/validation.ts'
 import { normalizeId } from '../../platform/ids.ts'

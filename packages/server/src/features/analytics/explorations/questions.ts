@@ -1,6 +1,7 @@
 import type { FunnelQuery } from '@millrace/contract/resources/funnel.ts'
 import type { PathsQuery } from '@millrace/contract/resources/paths.ts'
 import type { RetentionQuery } from '@millrace/contract/resources/retention.ts'
+import type { ExplorationKind } from '@millrace/contract/resources/saved-exploration.ts'
 import { labelsAmong, membersOfFilters } from '../label-warnings.ts'
 import { openZone } from '../query/time/zone.ts'
 import type { Asked, Question } from '../question.ts'
@@ -62,3 +63,12 @@ export function retentionQuestion(query: RetentionQuery): Question {
     },
   }
 }
+
+const questions: Readonly<Record<ExplorationKind, (body: unknown) => Question>> = {
+  funnel: (body) => funnelQuestion(body as FunnelQuery),
+  retention: (body) => retentionQuestion(body as RetentionQuery),
+  paths: (body) => pathsQuestion(body as PathsQuery),
+}
+
+/** @param body has the shape of its kind */
+export const explorationQuestion = (kind: ExplorationKind, body: unknown): Question => questions[kind](body)
