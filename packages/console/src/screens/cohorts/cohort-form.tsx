@@ -2,17 +2,18 @@ import { MillraceError, ValidationError } from '@millrace/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import { type SavedMeanwhile, savedMeanwhile } from '../../data/conflict.ts'
 import { formatMeasure, type Meta } from '../../data/format.ts'
 import { common } from '../../texts/common.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConflictDialog } from '../../ui/conflict-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Segments, TextField } from '../../ui/field.tsx'
 import { Badge, Card } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './cohort.module.css'
 import { type Cohort, type CohortFields, createCohort, updateCohort } from './cohort-save.ts'
-import { ConflictDialog, type SavedMeanwhile } from './conflict-dialog.tsx'
 import { ListEditor } from './list-editor.tsx'
 import { maxPersons, type PersonList } from './person-list.ts'
 import { type GroupDraft, ruleOf } from './rule-draft.ts'
@@ -92,8 +93,8 @@ export function CohortForm({ before, initial, meta, isReadOnly = false, children
       toast.say(before ? say.saved : t.created)
       if (!before) await navigate({ to: '/cohorts/$id', params: { id: saved.id }, search: {}, replace: true })
     } catch (error) {
-      if (error instanceof MillraceError && error.is('savedMeanwhile'))
-        setConflict({ ...error.data, message: error.message })
+      const meanwhile = savedMeanwhile(error)
+      if (meanwhile) setConflict(meanwhile)
       else setFaults(faultsOf(error))
     } finally {
       setBusy(false)
@@ -189,11 +190,11 @@ export function CohortForm({ before, initial, meta, isReadOnly = false, children
         <ConflictDialog
           conflict={conflict}
           onClose={() => setConflict(undefined)}
-          onMine={() => {
+          onOverwrite={() => {
             setConflict(undefined)
             void save(conflict.revision)
           }}
-          onTheirs={() => {
+          onReload={() => {
             isLeaving.current = true
             setConflict(undefined)
             if (before) void queries.invalidateQueries({ queryKey: ['cohort', before.id] })

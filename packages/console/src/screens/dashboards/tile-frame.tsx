@@ -1,9 +1,10 @@
-import { CatchBoundary } from '@tanstack/react-router'
+import { CatchBoundary, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { curlOf, sdkCallOf } from '../../data/call-texts.ts'
 import { titleOf } from '../../data/result.ts'
 import { useMeta } from '../../data/statistics.ts'
 import { useSetView } from '../../data/view-state.ts'
+import { explorationScreens, viewOf } from '../../exploration/saved-exploration.ts'
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { useInSight } from '../../tiles/asking.ts'
@@ -43,14 +44,26 @@ export function TileFrame({ tile, shared, isLastOpen, every, isAskedAnyway, edit
   const tileText = useTexts(tileWords)
   const meta = useMeta().data
   const setView = useSetView()
+  const navigate = useNavigate()
   const [element, isInSight] = useInSight<HTMLElement>()
   const name = nameOf(tile, meta, tileText)
   const left = leftOf(tile, shared, meta)
   const hasHead = editing !== undefined || tile.kind !== 'text' || tile.title !== ''
   const call = callOf(tile, shared, meta)
   const copy = (text: string) => void navigator.clipboard.writeText(text).then(() => toast.say(say.copied))
+  const place = placeOf(tile, shared, meta)
   const entries: MenuEntry[] = call
     ? [
+        ...(place
+          ? [
+              {
+                id: 'open',
+                label: t.openTile,
+                icon: 'chart' as const,
+                onAction: () => void navigate({ to: place.to, search: place.search as never }),
+              },
+            ]
+          : []),
         { id: 'curl', label: say.copyAsCurl, icon: 'code', onAction: () => copy(curlOf(call as never)) },
         { id: 'sdk', label: say.copyAsSdk, icon: 'code', onAction: () => copy(sdkCallOf(call as never)) },
       ]
@@ -121,4 +134,16 @@ function leftOf(tile: Tile, shared: Shared, meta: Parameters<typeof queryOf>[2])
         ? explorationOf(tile as ExplorationTile, shared, meta)
         : { left: tile.kind === 'experiment' ? shared.filters : [] }
   return [...new Set(left.flatMap(leavesOf).map(memberOf))]
+}
+
+/** The screen that asks what a tile shows, with its question as the dashboard asks it. */
+function placeOf(tile: Tile, shared: Shared, meta: Parameters<typeof queryOf>[2]) {
+  if (tile.kind === 'query' && tile.query)
+    return { to: '/explore' as const, search: { query: queryOf(tile.query, shared, meta).body } }
+  if (tile.kind !== 'exploration' || !tile.exploration || !tile.definition) return undefined
+  const { filters } = explorationOf(tile as ExplorationTile, shared, meta).body
+  const { from, to } = shared.days
+  const definition = { ...tile.definition, filters, dateRange: [from, to] }
+  const view = viewOf(tile.exploration, definition, to)
+  return { to: explorationScreens[tile.exploration], search: JSON.parse(JSON.stringify(view)) as object }
 }

@@ -1,4 +1,5 @@
 import { memo, useState } from 'react'
+import { dateRangeOf } from '../../data/date-ranges.ts'
 import type { Granularity, Meta } from '../../data/format.ts'
 import { type Comparison, todayIn } from '../../data/ranges.ts'
 import { titleOf } from '../../data/result.ts'
@@ -14,7 +15,7 @@ import styles from './builder.module.css'
 import type { Purpose } from './compatibility.ts'
 import { FilterList } from './filter-list.tsx'
 import { Definition, MemberPicker } from './member-picker.tsx'
-import { automaticGranularity, dateRangeOf, timeStateOf, withGranularity, withRange } from './query-range.ts'
+import { automaticGranularity, timeStateOf, withGranularity, withRange } from './query-range.ts'
 import {
   granularities,
   maxLimit,

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
+import { dateRangeOf, daysOfRange } from '../../data/date-ranges.ts'
 import { presets } from '../../data/ranges.ts'
-import {
-  dateRangeOf,
-  daysOfRange,
-  timeStateOf,
-  withGranularity,
-  withRange,
-  zoomedRange,
-} from './query-range.ts'
+import { timeStateOf, withGranularity, withRange, zoomedRange } from './query-range.ts'
 import type { Query } from './query-state.ts'
 
 const today = '2026-03-20'

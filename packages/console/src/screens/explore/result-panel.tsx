@@ -25,7 +25,7 @@ import { toast } from '../../ui/toast.tsx'
 import { zoomedRange } from './query-range.ts'
 import type { Query } from './query-state.ts'
 import styles from './result-panel.module.css'
-import { SaveQuery } from './save-dialog.tsx'
+import { SaveQuery } from './save-query.tsx'
 import { words } from './texts.ts'
 import { WhyDialog } from './why-dialog.tsx'
 

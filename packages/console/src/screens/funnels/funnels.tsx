@@ -9,6 +9,7 @@ import shared from '../../exploration/exploration.module.css'
 import { Notices, RangeActions, TakeAway } from '../../exploration/exploration-parts.tsx'
 import { NoEvents } from '../../exploration/no-events.tsx'
 import { type Exploration, useExploration, useValues } from '../../exploration/rows.ts'
+import { SaveExploration, useOpening } from '../../exploration/save-exploration.tsx'
 import type { Left } from '../../exploration/selection.ts'
 import { analysis } from '../../texts/analysis.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
@@ -36,20 +37,25 @@ export function Screen() {
   // The steps of a first visit.
   const frequent = useValues('events.name')
   const isBegun = Array.isArray(view.steps)
+  const isOpening = useOpening('funnel')
   return (
     <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} isCompared />}>
-      <Loaded query={meta} skeleton={<Skeleton height={420} />}>
-        {(known) => (
-          <Loaded
-            query={frequent}
-            skeleton={<Skeleton height={420} />}
-            isEmpty={(names) => names.length === 0 && !isBegun}
-            empty={<NoEvents icon="funnel" />}
-          >
-            {(names) => <Funnel meta={known} frequent={names.map(({ value }) => value)} range={range} />}
-          </Loaded>
-        )}
-      </Loaded>
+      {isOpening ? (
+        <Skeleton height={420} />
+      ) : (
+        <Loaded query={meta} skeleton={<Skeleton height={420} />}>
+          {(known) => (
+            <Loaded
+              query={frequent}
+              skeleton={<Skeleton height={420} />}
+              isEmpty={(names) => names.length === 0 && !isBegun}
+              empty={<NoEvents icon="funnel" />}
+            >
+              {(names) => <Funnel meta={known} frequent={names.map(({ value }) => value)} range={range} />}
+            </Loaded>
+          )}
+        </Loaded>
+      )}
     </Page>
   )
 }
@@ -95,6 +101,7 @@ function Funnel({
             actions={
               <>
                 {isTrend && <UnitSelect value={unit} />}
+                <SaveExploration kind="funnel" body={asked.body} range={range} title={t.title} />
                 <TakeAway asked={asked} name="funnel" />
               </>
             }

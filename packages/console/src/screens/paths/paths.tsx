@@ -8,6 +8,7 @@ import shared from '../../exploration/exploration.module.css'
 import { Notices, RangeActions, TakeAway } from '../../exploration/exploration-parts.tsx'
 import { NoEvents } from '../../exploration/no-events.tsx'
 import { type Exploration, useExploration, useValues } from '../../exploration/rows.ts'
+import { SaveExploration, useOpening } from '../../exploration/save-exploration.tsx'
 import type { Left } from '../../exploration/selection.ts'
 import { words as say } from '../../exploration/texts.ts'
 import { ValuesList } from '../../exploration/values-list.tsx'
@@ -33,11 +34,14 @@ export function Screen() {
   const t = useTexts(words)
   const range = useRange('30d')
   const meta = useMeta()
+  const isOpening = useOpening('paths')
   const anything = useAnswer({ measures: ['events.count'] })
   const isEmpty = anything.data?.rows[0]?.['events.count'] === 0
   return (
     <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} />}>
-      {isEmpty ? (
+      {isOpening ? (
+        <Skeleton height={420} />
+      ) : isEmpty ? (
         <NoEvents icon="paths" />
       ) : (
         <Loaded query={meta} skeleton={<Skeleton height={420} />}>
@@ -77,7 +81,12 @@ function Paths({ meta, range }: { readonly meta: Meta; readonly range: RangeStat
             onChange={(next) => setView({ show: next === 'picture' ? undefined : next })}
           />
         }
-        actions={<TakeAway asked={asked} name="paths" />}
+        actions={
+          <>
+            <SaveExploration kind="paths" body={asked.body} range={range} title={t.title} />
+            <TakeAway asked={asked} name="paths" />
+          </>
+        }
       >
         <Loaded
           query={answer}

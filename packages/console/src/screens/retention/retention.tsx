@@ -6,6 +6,7 @@ import shared from '../../exploration/exploration.module.css'
 import { Notices, RangeActions, TakeAway } from '../../exploration/exploration-parts.tsx'
 import { NoEvents } from '../../exploration/no-events.tsx'
 import { type Exploration, useExploration } from '../../exploration/rows.ts'
+import { SaveExploration, useOpening } from '../../exploration/save-exploration.tsx'
 import type { Left } from '../../exploration/selection.ts'
 import { SelectionEditor } from '../../exploration/selection-editor.tsx'
 import { words as say } from '../../exploration/texts.ts'
@@ -25,11 +26,14 @@ export function Screen() {
   const t = useTexts(words)
   const range = useRange('90d')
   const meta = useMeta()
+  const isOpening = useOpening('retention')
   const anything = useAnswer({ measures: ['events.count'] })
   const isEmpty = anything.data?.rows[0]?.['events.count'] === 0
   return (
     <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} />}>
-      {isEmpty ? (
+      {isOpening ? (
+        <Skeleton height={420} />
+      ) : isEmpty ? (
         <NoEvents icon="retention" />
       ) : (
         <Loaded query={meta} skeleton={<Skeleton height={420} />}>
@@ -70,7 +74,12 @@ function Retention({ meta, range }: { readonly meta: Meta; readonly range: Range
               onChange={(next) => setView({ shows: next === 'rate' ? undefined : next })}
             />
           }
-          actions={<TakeAway asked={asked} name="retention" />}
+          actions={
+            <>
+              <SaveExploration kind="retention" body={asked.body} range={range} title={t.title} />
+              <TakeAway asked={asked} name="retention" />
+            </>
+          }
         >
           <Loaded
             query={answer}

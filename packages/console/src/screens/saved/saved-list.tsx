@@ -9,14 +9,22 @@ import { useSetView, useView } from '../../data/view-state.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { Segments, TextField } from '../../ui/field.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Badge, Card, Page } from '../../ui/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../ui/state.tsx'
 import { type Column, Pages, Table } from '../../ui/table.tsx'
+import { Explorations, explorationsAsked } from './explorations.tsx'
 import styles from './saved.module.css'
 import { useDelete, useMayChange, useRunNow } from './saved-actions.ts'
-import { listQuery, perPage, readListState, type SavedQuery, type SortKey } from './saved-queries.ts'
+import {
+  type ListState,
+  listQuery,
+  perPage,
+  readListState,
+  type SavedQuery,
+  type SortKey,
+} from './saved-queries.ts'
 import { scheduleText } from './schedule-words.ts'
 import { type SavedWords, saved } from './texts.ts'
 
@@ -36,12 +44,72 @@ export function askedText(
     .join('; ')
 }
 
+/** Queries, or the explorations of `kind`: each list has its own pages. */
 export function Screen() {
   const t = useTexts(saved)
-  const language = useLanguage()
   const view = useView()
   const setView = useSetView()
   const state = readListState(view)
+  const isOfExplorations = view.kind === 'explorations'
+  const query = {
+    page: state.page,
+    perPage,
+    sortBy: state.sortBy,
+    sortOrder: state.descending ? 'desc' : 'asc',
+    ...(state.q === '' ? {} : { q: state.q }),
+  } as const
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      isWide
+      actions={
+        <>
+          <CopyAs
+            call={
+              isOfExplorations
+                ? { operation: 'listSavedExplorations', request: { query: explorationsAsked(state) } }
+                : { operation: 'listSavedQueries', request: { query } }
+            }
+          />
+          <ButtonLink to={isOfExplorations ? '/funnels' : '/explore'} icon="plus" kind="main">
+            {isOfExplorations ? t.toFunnels : t.toExplore}
+          </ButtonLink>
+        </>
+      }
+    >
+      <div className={styles.bar}>
+        <Segments
+          label={t.what}
+          options={[
+            { id: 'queries' as const, label: t.queriesTab },
+            { id: 'explorations' as const, label: t.explorationsTab },
+          ]}
+          value={isOfExplorations ? 'explorations' : 'queries'}
+          onChange={(kind) =>
+            setView({
+              kind: kind === 'queries' ? undefined : kind,
+              page: undefined,
+              sort: undefined,
+              order: undefined,
+            })
+          }
+        />
+        <Search
+          value={state.q}
+          onChange={(q) => setView({ q: q === '' ? undefined : q, page: undefined }, true)}
+        />
+      </div>
+      {isOfExplorations ? <Explorations state={state} /> : <Queries state={state} />}
+    </Page>
+  )
+}
+
+/** Saved queries, with their schedules. */
+function Queries({ state }: { readonly state: ListState }) {
+  const t = useTexts(saved)
+  const language = useLanguage()
+  const setView = useSetView()
   const list = useQuery(listQuery(state))
   const meta = useMeta().data
   const columns: Column<SavedQuery>[] = [
@@ -90,87 +158,56 @@ export function Screen() {
     { id: 'actions', title: '', cell: (row) => <Actions query={row} /> },
   ]
   return (
-    <Page
-      title={t.title}
-      lead={t.lead}
-      isWide
-      actions={
-        <>
-          <CopyAs
-            call={{
-              operation: 'listSavedQueries',
-              request: {
-                query: {
-                  page: state.page,
-                  perPage,
-                  sortBy: state.sortBy,
-                  sortOrder: state.descending ? 'desc' : 'asc',
-                  ...(state.q === '' ? {} : { q: state.q }),
-                },
-              },
-            }}
-          />
-          <ButtonLink to="/explore" icon="plus" kind="main">
-            {t.toExplore}
-          </ButtonLink>
-        </>
+    <Loaded
+      query={list}
+      skeleton={<Skeleton lines={8} />}
+      isEmpty={({ paginationCount }) => paginationCount === 0}
+      empty={
+        state.q === '' ? (
+          <Empty
+            icon="saved"
+            title={t.empty}
+            action={
+              <ButtonLink to="/explore" kind="main">
+                {t.toExplore}
+              </ButtonLink>
+            }
+          >
+            {t.emptyHint}
+          </Empty>
+        ) : (
+          <Empty icon="search" title={t.noMatch}>
+            {t.noMatchHint}
+          </Empty>
+        )
       }
     >
-      <Search
-        value={state.q}
-        onChange={(q) => setView({ q: q === '' ? undefined : q, page: undefined }, true)}
-      />
-      <Loaded
-        query={list}
-        skeleton={<Skeleton lines={8} />}
-        isEmpty={({ paginationCount }) => paginationCount === 0}
-        empty={
-          state.q === '' ? (
-            <Empty
-              icon="saved"
-              title={t.empty}
-              action={
-                <ButtonLink to="/explore" kind="main">
-                  {t.toExplore}
-                </ButtonLink>
-              }
-            >
-              {t.emptyHint}
-            </Empty>
-          ) : (
-            <Empty icon="search" title={t.noMatch}>
-              {t.noMatchHint}
-            </Empty>
-          )
-        }
-      >
-        {({ data, paginationCount }) => (
-          <Card isFlush>
-            <Table
-              label={t.title}
-              columns={columns}
-              rows={data}
-              rowKey={({ id }) => id}
-              sort={{ by: state.sortBy, descending: state.descending }}
-              onSort={({ by, descending }) => {
-                const isFirst = by !== state.sortBy
-                setView({
-                  sort: by as SortKey,
-                  order: (isFirst ? by === 'updatedAt' : descending) ? 'desc' : 'asc',
-                  page: undefined,
-                })
-              }}
-            />
-            <Pages
-              page={state.page}
-              perPage={perPage}
-              count={paginationCount}
-              onPage={(page) => setView({ page: page === 1 ? undefined : page })}
-            />
-          </Card>
-        )}
-      </Loaded>
-    </Page>
+      {({ data, paginationCount }) => (
+        <Card isFlush>
+          <Table
+            label={t.title}
+            columns={columns}
+            rows={data}
+            rowKey={({ id }) => id}
+            sort={{ by: state.sortBy, descending: state.descending }}
+            onSort={({ by, descending }) => {
+              const isFirst = by !== state.sortBy
+              setView({
+                sort: by as SortKey,
+                order: (isFirst ? by === 'updatedAt' : descending) ? 'desc' : 'asc',
+                page: undefined,
+              })
+            }}
+          />
+          <Pages
+            page={state.page}
+            perPage={perPage}
+            count={paginationCount}
+            onPage={(page) => setView({ page: page === 1 ? undefined : page })}
+          />
+        </Card>
+      )}
+    </Loaded>
   )
 }
 
