@@ -7,4 +7,9 @@ export const client = createClient({
   getAccessToken: (refused) => session.accessToken(refused),
   // TanStack Query asks again where that helps, and says so on the screen.
   maxRetries: 1,
+  fetch: (input, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('accept-language', document.documentElement.lang)
+    return fetch(input, { ...init, headers })
+  },
 })

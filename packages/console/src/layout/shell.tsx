@@ -1,9 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import { placeOf, readFavourite } from '../data/favourites.ts'
 import { profileQuery, useProfile } from '../data/profile.ts'
 import { isPassing } from '../data/query-client.ts'
+import { metaQuery } from '../data/statistics.ts'
 import { session } from '../session/session.ts'
 import { useSessionState } from '../session/use-session.ts'
 import { common } from '../texts/common.ts'
@@ -25,9 +26,14 @@ export function Shell() {
   const state = useSessionState()
   const profile = useProfile()
   const language = profile?.language ?? languageOfBrowser()
-  useEffect(() => {
+  const queries = useQueryClient()
+  // Before the screens ask: requests say the language of the page.
+  useLayoutEffect(() => {
+    if (document.documentElement.lang === language) return
     document.documentElement.lang = language
-  }, [language])
+    // Names of members come in the language of the request.
+    void queries.invalidateQueries({ queryKey: metaQuery.queryKey })
+  }, [language, queries])
   useEffect(() => applyTheme(profile?.theme ?? 'system'), [profile?.theme])
   if (state === 'closed') return <SignedOut />
   return (

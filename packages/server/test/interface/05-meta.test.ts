@@ -51,6 +51,34 @@ describe('the metadata', () => {
     expect(later.headers.etag).not.toBe(etag)
   })
 
+  it('names and describes each member in French, where French is asked for', async () => {
+    const ask = (language?: string) =>
+      app.app.inject({
+        url: '/v2/statistics/meta',
+        headers: { ...callerToken, ...(language && { 'accept-language': language }) },
+      })
+    const [plain, english, french] = await Promise.all([ask(), ask('en-GB'), ask('fr-CA, en;q=0.5')])
+    expect(plain.body.replace(/"datetime":"[^"]*"/, '')).toBe(english.body.replace(/"datetime":"[^"]*"/, ''))
+    expect(french.headers).toMatchObject({
+      vary: expect.stringContaining('Accept-Language'),
+      'content-language': 'fr',
+    })
+    expect(french.headers.etag).not.toBe(english.headers.etag)
+    const [en, fr] = [english.json().data, french.json().data] as [StatisticsMeta, StatisticsMeta]
+    expect(fr.measures['purchases.revenue']?.title).toBe('Chiffre d’affaires')
+    for (const kind of ['measures', 'dimensions'] as const) {
+      expect(Object.keys(fr[kind])).toEqual(Object.keys(en[kind]))
+      for (const [id, { title, description, ...rest }] of Object.entries(en[kind])) {
+        const said = fr[kind][id]
+        const named = (text = '') => [...new Set(text.match(/`[^`]+`/g))].toSorted()
+        expect(named(said?.description), id).toEqual(named(description))
+        expect(said, id).toMatchObject(rest)
+        const isFormula = /^`[^`]+` \/ `[^`]+`\.$/.test(description)
+        expect(isFormula || said?.description !== description, id).toBe(true)
+      }
+    }
+  })
+
   it('describes every member of the model', async () => {
     const { measures, dimensions } = await meta()
     expect(Object.keys(measures)).toEqual([

@@ -1,5 +1,9 @@
 import type { Warning } from '@millrace/contract/envelope.ts'
+import type { Fault } from '@millrace/contract/failure-data.ts'
 import type { DomainError } from '../errors.ts'
+import { frenchFailures } from '../i18n/french-failures.ts'
+import { frenchFault } from '../i18n/french-faults.ts'
+import { fallbackLanguage, type Language } from '../i18n/language.ts'
 import type { Listed, Page } from '../paging.ts'
 import { program, version } from '../version.ts'
 
@@ -26,16 +30,34 @@ export function paginated<T>({ rows, count, page, perPage }: Listed<T> & Page) {
   return { ...success(rows), paginationCount: count, paginationPage: page, paginationLimit: perPage }
 }
 
-/** Fail envelope of docs/interface.md. */
-export function failure(error: DomainError) {
+/**
+ * Fail envelope of docs/interface.md. In French the sentence is the error's own where it has one, else that of its row
+ * with the first fault; codes, paths and names stay.
+ */
+export function failure(error: DomainError, language: Language = fallbackLanguage) {
+  const { message, data } = language === 'fr' ? inFrench(error) : error
   return {
     program,
     version,
     datetime: new Date().toISOString(),
     status: 'fail' as const,
     code: error.status,
-    message: error.message,
-    data: error.data,
+    message,
+    data,
     error_code: error.errorCode,
+  }
+}
+
+function inFrench({ errorName, data, localizedMessage }: DomainError): {
+  readonly message: string
+  readonly data: object
+} {
+  const { errors } = data as { readonly errors?: readonly Fault[] }
+  const faults = errors?.map((fault) => ({ ...fault, message: frenchFault(fault.message) }))
+  const [first] = faults ?? []
+  const own = localizedMessage?.fr ?? frenchFailures[errorName]
+  return {
+    message: first && localizedMessage === undefined ? `${own} : ${first.path} ${first.message}` : own,
+    data: faults ? { ...data, errors: faults } : data,
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
+import { negotiateLanguage } from '../i18n/language.ts'
 import { failure } from './envelope.ts'
 import { faultOfFraming } from './request-framing.ts'
 
@@ -33,10 +34,14 @@ function acceptedTypes({ server }: FastifyRequest): string[] {
   return types.filter((type) => server.hasContentTypeParser(type))
 }
 
-/** Sends the fail envelope with the headers that its status asks for. */
+/** Sends the fail envelope, in the language of the request, with the headers that its status asks for. */
 export function sendFailure(reply: FastifyReply, error: DomainError): FastifyReply {
+  const language = negotiateLanguage(undefined, reply.request.headers['accept-language'])
+  const vary = [reply.getHeader('vary') ?? []].flat().map(String)
   reply
     .code(error.status)
+    .header('vary', [...vary, 'Accept-Language'].join(', '))
+    .header('content-language', language)
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
@@ -44,7 +49,7 @@ export function sendFailure(reply: FastifyReply, error: DomainError): FastifyRep
   if (error.retryAfterSeconds !== undefined)
     reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds)))
   else if (error.status === 503) reply.header('retry-after', '1')
-  return reply.send(JSON.stringify(failure(error)))
+  return reply.send(JSON.stringify(failure(error, language)))
 }
 
 /**

@@ -1,20 +1,17 @@
 import {
-  type ExplorationKind,
-  explorationBodies,
   type SavedExploration,
   type SavedExplorationCreation,
   type SavedExplorationUpdate,
   savedExplorationLimits,
 } from '@millrace/contract/resources/saved-exploration.ts'
 import { definedOf } from '../../../platform/changes.ts'
-import { faultOfShape } from '../../../platform/http/validation.ts'
 import { newId, normalizeId } from '../../../platform/ids.ts'
-import { invalid, placed } from '../../../platform/invalid.ts'
 import type { Listed } from '../../../platform/paging.ts'
 import { found, type ResourceContext, requireRoom } from '../../../platform/resources/resource.ts'
 import { assertMayChange } from '../../../platform/statistics-rights.ts'
 import { assertExpected, type Expected } from '../../../platform/stores/revision.ts'
 import type { Principal } from '../../identity/sessions/principal.ts'
+import { createDefinitionCheck, type ValidateExploration } from './check-definition.ts'
 import {
   createSavedExplorationStore,
   type SavedExplorationList,
@@ -22,38 +19,21 @@ import {
 } from './saved-exploration-store.ts'
 
 export interface SavedExplorationDependencies extends Pick<ResourceContext, 'relational' | 'lockCompany'> {
-  /** Throws what asking it would, without asking; the definition has the shape of its kind. */
-  readonly validateExploration: (
-    kind: ExplorationKind,
-    definition: unknown,
-    reader: { readonly companyId: string; readonly readerId: string },
-  ) => Promise<void>
+  readonly validateExploration: ValidateExploration
 }
 
 export type SavedExplorationService = ReturnType<typeof createSavedExplorationService>
 
-type Asked = Pick<SavedExploration, 'exploration' | 'definition'>
+const readerOf = ({ companyId, userId: readerId }: Principal) => ({ companyId, readerId })
 
 /** Explorations under a name (docs/saved-queries.md, Saved explorations). */
 export function createSavedExplorationService(dependencies: SavedExplorationDependencies) {
-  const { relational, lockCompany, validateExploration } = dependencies
+  const { relational, lockCompany } = dependencies
+  const check = createDefinitionCheck(dependencies.validateExploration)
   const store = createSavedExplorationStore(relational.db)
 
   const find = async ({ companyId }: Principal, id: string) =>
     found(await store.find({ companyId, id: normalizeId(id) }), 'savedExplorationNotFound', id)
-
-  /** @throws {DomainError} what is wrong with the definition, with its place */
-  async function check({ companyId, userId: readerId }: Principal, { exploration, definition }: Asked) {
-    const { length } = JSON.stringify(definition)
-    const max = savedExplorationLimits.characters
-    if (length > max)
-      throw invalid('definition', `must have at most ${max} characters of JSON; it has ${length}`)
-    const fault = faultOfShape(explorationBodies[exploration], definition)
-    if (fault) throw invalid(['definition', fault.path].filter(Boolean).join('.'), fault.message)
-    await validateExploration(exploration, definition, { companyId, readerId }).catch((error: unknown) => {
-      throw placed(error, 'definition')
-    })
-  }
 
   return {
     list: ({ companyId }: Principal, wanted: SavedExplorationList): Promise<Listed<SavedExploration>> =>
@@ -67,7 +47,7 @@ export function createSavedExplorationService(dependencies: SavedExplorationDepe
     /** @throws {DomainError} `validation`, failures of explorations or `tooManySavedExplorations` */
     async save(principal: Principal, wanted: SavedExplorationCreation): Promise<SavedExploration> {
       const { companyId, userId } = principal
-      await check(principal, wanted)
+      await check(readerOf(principal), wanted)
       return relational.transaction(async (tx) => {
         const within = createSavedExplorationStore(tx)
         await lockCompany(tx, companyId)
@@ -92,7 +72,7 @@ export function createSavedExplorationService(dependencies: SavedExplorationDepe
       assertMayChange(principal, [present.ownerId])
       const isChanged =
         definition !== undefined && JSON.stringify(definition) !== JSON.stringify(present.definition)
-      if (isChanged) await check(principal, { exploration: present.exploration, definition })
+      if (isChanged) await check(readerOf(principal), { exploration: present.exploration, definition })
       return relational.transaction(async (tx) => {
         const within = createSavedExplorationStore(tx)
         const locked = found(await within.findForUpdate(present), 'savedExplorationNotFound', id)
