@@ -159,7 +159,7 @@ async function openTab(context: BrowserContext, origin: string): Promise<Tab> {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         // Colours that are on their way are those of neither theme.
         await evaluate(
-          'Promise.all(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)',
+          'Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)',
         )
         expect(await findings(), `${name}, ${colorScheme}`).toEqual([])
       }

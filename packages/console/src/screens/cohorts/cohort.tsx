@@ -26,7 +26,7 @@ import { words } from './texts.ts'
 export function Screen() {
   const { id } = useParams({ strict: false })
   const meta = useMeta()
-  if (id === 'new') return <NewCohort key="new" meta={meta.data} />
+  if (id === 'new') return <NewCohort key="new" meta={meta} />
   return <SavedCohort key={id} id={id ?? ''} />
 }
 
@@ -36,18 +36,21 @@ function Above() {
 }
 
 /** Begins with the rule of the address, which other screens fill. */
-function NewCohort({ meta }: { readonly meta: Meta | undefined }) {
+function NewCohort({ meta }: { readonly meta: ReturnType<typeof useMeta> }) {
   const t = useTexts(words)
   const { rule } = useView()
   const { draft, left } = useMemo(() => {
     const gone: Left = []
-    const read = meta && rule !== undefined ? draftOf(rule, meta, gone) : groupOf([])
+    const known = meta.data
+    const read = known && rule !== undefined ? draftOf(rule, known, gone) : groupOf([])
     return { draft: read.of.length > 0 ? read : groupOf([emptyEvent]), left: gone }
-  }, [meta, rule])
+  }, [meta.data, rule])
   return (
     <Page title={t.newCohort} above={<Above />}>
       <Notices left={left} />
-      {meta ? <CohortForm initial={draft} meta={meta} /> : <Skeleton height={320} />}
+      <Loaded query={meta} skeleton={<Skeleton height={320} />}>
+        {(known) => <CohortForm initial={draft} meta={known} />}
+      </Loaded>
     </Page>
   )
 }
