@@ -5,14 +5,23 @@ export type Meta = OperationData<'readStatisticsMeta'>
 export type MeasureMeta = Meta['measures'][string]
 export type DimensionMeta = Meta['dimensions'][string]
 
-const cache = new Map<string, Intl.NumberFormat>()
-
-function numbers(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = language + JSON.stringify(options)
-  const known = cache.get(key) ?? new Intl.NumberFormat(language, options)
-  cache.set(key, known)
-  return known
+/** A formatter is made once for each of its options: making one takes a hundred times as long as using it. */
+function keptByOptions<Options, Formatter>(make: (language: Language, options: Options) => Formatter) {
+  const kept = new Map<string, Formatter>()
+  return (language: Language, options: Options): Formatter => {
+    const key = language + JSON.stringify(options)
+    const known = kept.get(key) ?? make(language, options)
+    kept.set(key, known)
+    return known
+  }
 }
+
+const numbers = keptByOptions(
+  (language, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
+)
+const dates = keptByOptions(
+  (language, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options),
+)
 
 /** 1.5 h, 3 min 20 s, 12 s: the two greatest units. */
 function duration(language: Language, seconds: number): string {
@@ -97,7 +106,7 @@ export function formatBucket(
 ): string {
   const wall = new Date(`${text.slice(0, 19)}Z`)
   const say = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(language, { timeZone: 'UTC', ...options }).format(wall)
+    dates(language, { timeZone: 'UTC', ...options }).format(wall)
   switch (granularity) {
     case 'year':
       return say({ year: 'numeric' })
@@ -129,7 +138,7 @@ export const formatInstant = (
   isShort = false,
   timeZone?: string,
 ): string =>
-  new Intl.DateTimeFormat(language, {
+  dates(language, {
     dateStyle: 'medium',
     ...(isShort ? {} : { timeStyle: 'short' }),
     ...(timeZone !== undefined && { timeZone }),
