@@ -1,8 +1,12 @@
 import type { OperationData } from '@millrace/sdk'
 import type { Language } from '../texts/texts.ts'
 
-export type Meta = OperationData<'readStatisticsMeta'>
-export type MeasureMeta = Meta['measures'][string]
+type SentMeta = OperationData<'readStatisticsMeta'>
+type SentMeasure = SentMeta['measures'][string]
+/** `amount EUR` is an amount in a currency. */
+type Format = SentMeasure['format'] | `amount ${string}`
+export type MeasureMeta = Omit<SentMeasure, 'format'> & { readonly format: Format }
+export type Meta = Omit<SentMeta, 'measures'> & { readonly measures: Readonly<Record<string, MeasureMeta>> }
 export type DimensionMeta = Meta['dimensions'][string]
 
 /** A formatter is made once for each of its options: making one takes a hundred times as long as using it. */
@@ -35,6 +39,16 @@ function duration(language: Language, seconds: number): string {
   return seconds < 0 ? `−${text}` : text
 }
 
+/** The model with its amounts in the currency of the company, where it has one. */
+export function inCurrency(meta: Meta, currency: string | null | undefined): Meta {
+  if (!currency) return meta
+  const measures = Object.entries(meta.measures).map(([id, measure]): [string, MeasureMeta] => [
+    id,
+    measure.format === 'amount' ? { ...measure, format: `amount ${currency}` } : measure,
+  ])
+  return { ...meta, measures: Object.fromEntries(measures) }
+}
+
 /**
  * A value of a measure as people read it.
  * @param isShort for axes and figures: 12.3K instead of 12,345
@@ -46,6 +60,15 @@ export function formatMeasure(
   isShort = false,
 ): string {
   if (value === null || value === undefined) return '–'
+  if (format?.startsWith('amount ')) {
+    const isCompact = isShort && Math.abs(value) >= 10_000
+    return numbers(language, {
+      style: 'currency',
+      currency: format.slice('amount '.length),
+      currencyDisplay: 'narrowSymbol',
+      ...(isCompact && { notation: 'compact', maximumFractionDigits: 1 }),
+    }).format(value)
+  }
   switch (format) {
     case 'ratio':
       return numbers(language, {

@@ -275,6 +275,7 @@ function ListCard({
           <CopyAs call={{ operation: 'runQuery', request: { body: query as never } }} />
           <Link
             to="/explore"
+            className={styles.icon}
             search={{ query } as never}
             aria-label={t.openInExplore}
             title={t.openInExplore}
