@@ -34,6 +34,7 @@ const longRuns: readonly Run[] = [
   ['datasources', '--rows', '5000', '--lookups', '50', '--seconds', '1'],
   ['sender', '--events', '5000', '--rounds', '1'],
   ['sign-in', '--seconds', '1', '--rounds', '1', '--people', '10'],
+  ['console', '--events', '20000', '--rounds', '1', '--changes', '10', '--pause', '0'],
 ]
 
 test.for([...quickRuns, ...longRuns])(

@@ -4,7 +4,9 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { profileQuery } from './data/profile.ts'
 import { queryClient } from './data/query-client.ts'
+import { metaQuery } from './data/statistics.ts'
 import { SignedOut } from './layout/signed-out.tsx'
 import { router } from './router.tsx'
 import { session } from './session/session.ts'
@@ -13,8 +15,14 @@ const root = createRoot(document.querySelector('#root') as HTMLElement)
 
 async function start(): Promise<void> {
   try {
+    // The screen's script comes while the session is opened, and what most screens ask for while that is read.
+    void router.preloadRoute({ to: router.latestLocation.pathname } as never)
     const { leaving, failure } = await session.open()
     if (leaving) return
+    if (failure === undefined) {
+      void queryClient.prefetchQuery(profileQuery)
+      void queryClient.prefetchQuery(metaQuery)
+    }
     root.render(
       <StrictMode>
         {failure === undefined ? (

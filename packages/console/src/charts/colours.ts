@@ -26,16 +26,16 @@ export const seriesVariable = (index: number): string => `var(--${seriesColour(i
 
 /** What the variables are at present: a canvas does not know them. */
 function read(): Colours {
-  const probe = document.createElement('span')
-  document.body.append(probe)
-  const colours = Object.fromEntries(
-    names.map((name) => {
-      probe.style.color = `var(--${name})`
-      return [name, getComputedStyle(probe).color]
-    }),
-  ) as Record<(typeof names)[number], string>
-  probe.remove()
-  return colours
+  const probes = names.map((name) => {
+    // One for each: a colour that changes is computed as the one it comes from while a transition has not begun.
+    const probe = document.createElement('span')
+    probe.style.color = `var(--${name})`
+    return probe
+  })
+  document.body.append(...probes)
+  const colours = probes.map((probe, i) => [names[i], getComputedStyle(probe).color])
+  for (const probe of probes) probe.remove()
+  return Object.fromEntries(colours) as Colours
 }
 
 /** Colours for canvases, read again when the theme changes. */

@@ -347,7 +347,8 @@ const wholeSteps = Array.from({ length: 16 }, (_, i) => [10 ** i, 2 * 10 ** i, 5
 const stepsOf = (format: MeasureMeta['format'] | undefined): Pick<UPlot.Axis, 'incrs'> =>
   format === 'integer' ? { incrs: wholeSteps } : {}
 
-const wholeAmount = /[.,]00$/
+/** A currency may follow. */
+const wholeAmount = /[.,]00(?=\D*$)/
 
 function measureTicks(
   splits: readonly number[],
@@ -355,7 +356,7 @@ function measureTicks(
   language: 'en' | 'fr',
 ): string[] {
   const texts = splits.map((each) => formatMeasure(language, format, each, true))
-  return texts.every((text) => wholeAmount.test(text) || !/\d[.,]\d\d$/.test(text))
+  return texts.every((text) => wholeAmount.test(text) || !/\d[.,]\d\d\D*$/.test(text))
     ? texts.map((text) => text.replace(wholeAmount, ''))
     : texts
 }

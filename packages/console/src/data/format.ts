@@ -1,18 +1,31 @@
 import type { OperationData } from '@millrace/sdk'
 import type { Language } from '../texts/texts.ts'
 
-export type Meta = OperationData<'readStatisticsMeta'>
-export type MeasureMeta = Meta['measures'][string]
+type SentMeta = OperationData<'readStatisticsMeta'>
+type SentMeasure = SentMeta['measures'][string]
+/** `amount EUR` is an amount in a currency. */
+type Format = SentMeasure['format'] | `amount ${string}`
+export type MeasureMeta = Omit<SentMeasure, 'format'> & { readonly format: Format }
+export type Meta = Omit<SentMeta, 'measures'> & { readonly measures: Readonly<Record<string, MeasureMeta>> }
 export type DimensionMeta = Meta['dimensions'][string]
 
-const cache = new Map<string, Intl.NumberFormat>()
-
-function numbers(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = language + JSON.stringify(options)
-  const known = cache.get(key) ?? new Intl.NumberFormat(language, options)
-  cache.set(key, known)
-  return known
+/** A formatter is made once for each of its options: making one takes a hundred times as long as using it. */
+function keptByOptions<Options, Formatter>(make: (language: Language, options: Options) => Formatter) {
+  const kept = new Map<string, Formatter>()
+  return (language: Language, options: Options): Formatter => {
+    const key = language + JSON.stringify(options)
+    const known = kept.get(key) ?? make(language, options)
+    kept.set(key, known)
+    return known
+  }
 }
+
+const numbers = keptByOptions(
+  (language, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
+)
+const dates = keptByOptions(
+  (language, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options),
+)
 
 /** 1.5 h, 3 min 20 s, 12 s: the two greatest units. */
 function duration(language: Language, seconds: number): string {
@@ -26,6 +39,16 @@ function duration(language: Language, seconds: number): string {
   return seconds < 0 ? `−${text}` : text
 }
 
+/** The model with its amounts in the currency of the company, where it has one. */
+export function inCurrency(meta: Meta, currency: string | null | undefined): Meta {
+  if (!currency) return meta
+  const measures = Object.entries(meta.measures).map(([id, measure]): [string, MeasureMeta] => [
+    id,
+    measure.format === 'amount' ? { ...measure, format: `amount ${currency}` } : measure,
+  ])
+  return { ...meta, measures: Object.fromEntries(measures) }
+}
+
 /**
  * A value of a measure as people read it.
  * @param isShort for axes and figures: 12.3K instead of 12,345
@@ -37,6 +60,15 @@ export function formatMeasure(
   isShort = false,
 ): string {
   if (value === null || value === undefined) return '–'
+  if (format?.startsWith('amount ')) {
+    const isCompact = isShort && Math.abs(value) >= 10_000
+    return numbers(language, {
+      style: 'currency',
+      currency: format.slice('amount '.length),
+      currencyDisplay: 'narrowSymbol',
+      ...(isCompact && { notation: 'compact', maximumFractionDigits: 1 }),
+    }).format(value)
+  }
   switch (format) {
     case 'ratio':
       return numbers(language, {
@@ -97,7 +129,7 @@ export function formatBucket(
 ): string {
   const wall = new Date(`${text.slice(0, 19)}Z`)
   const say = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat(language, { timeZone: 'UTC', ...options }).format(wall)
+    dates(language, { timeZone: 'UTC', ...options }).format(wall)
   switch (granularity) {
     case 'year':
       return say({ year: 'numeric' })
@@ -129,7 +161,7 @@ export const formatInstant = (
   isShort = false,
   timeZone?: string,
 ): string =>
-  new Intl.DateTimeFormat(language, {
+  dates(language, {
     dateStyle: 'medium',
     ...(isShort ? {} : { timeStyle: 'short' }),
     ...(timeZone !== undefined && { timeZone }),

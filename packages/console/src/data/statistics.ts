@@ -1,6 +1,8 @@
-import type { QueryInput } from '@millrace/sdk'
+import type { OperationData, QueryInput } from '@millrace/sdk'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { client } from '../client.ts'
+import { inCurrency } from './format.ts'
 import { useProfile } from './profile.ts'
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
@@ -17,7 +19,15 @@ export const metaQuery = queryOptions({
   staleTime: 300_000,
 })
 
-export const useMeta = () => useQuery(metaQuery)
+/** The model of the statistics, its amounts in the currency of the company. */
+export function useMeta() {
+  const currency = useProfile()?.company.currency
+  const select = useCallback(
+    (meta: OperationData<'readStatisticsMeta'>) => inCurrency(meta, currency),
+    [currency],
+  )
+  return useQuery({ ...metaQuery, select })
+}
 
 /** Equal queries of a screen are asked once; what they have answered stays while the next answer is on its way. */
 export const answerQuery = (query: QueryInput | undefined) =>

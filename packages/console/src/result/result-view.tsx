@@ -15,8 +15,11 @@ import { isSummed, numberOf, pairs, type ResultProps, shownValue } from './resul
 import { ResultTable } from './result-table.tsx'
 import styles from './result-view.module.css'
 
-// The canvas comes with the first chart.
-const SeriesChart = lazy(async () => ({ default: (await import('../charts/series-chart.tsx')).SeriesChart }))
+const loadSeriesChart = async () => ({ default: (await import('../charts/series-chart.tsx')).SeriesChart })
+const SeriesChart = lazy(loadSeriesChart)
+
+/** Loads what draws series, for a screen that waits for an answer to draw. */
+export const prepareSeries = (): void => void loadSeriesChart()
 
 /** A result as it was chosen to be seen; as a table where it cannot be seen so. */
 export function ResultView(props: ResultProps) {

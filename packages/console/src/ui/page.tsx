@@ -32,7 +32,9 @@ export function Page({
         </div>
         <div className={styles.actions}>
           {actions}
-          <FavouriteButton title={title} />
+          <div className={styles.favourite}>
+            <FavouriteButton title={title} />
+          </div>
         </div>
       </header>
       {children}

@@ -58,10 +58,13 @@ export interface ConsoleWorld {
   close(): Promise<void>
 }
 
-/** One service and one browser for all journeys of a file. */
-export async function openConsole(): Promise<ConsoleWorld> {
+/**
+ * One service and one browser for all journeys of a file.
+ * @param dataDirectory of the service, which is kept; a new one by default
+ */
+export async function openConsole(dataDirectory?: string): Promise<ConsoleWorld> {
   await prepareBuild('console', 'packages/console/build.ts', isConsoleBuilt)
-  const service = await startService()
+  const service = await startService(dataDirectory === undefined ? {} : { dataDirectory })
   const browser: Browser = await launchBrowser()
   const origin = new URL(service.baseUrl).origin
   return {
@@ -82,7 +85,7 @@ export async function openConsole(): Promise<ConsoleWorld> {
     async close() {
       await browser.close()
       await service.stop()
-      removeData(service)
+      if (dataDirectory === undefined) removeData(service)
     },
   }
 }

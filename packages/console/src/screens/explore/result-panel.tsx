@@ -10,7 +10,7 @@ import { type Answer, answerQuery, type Row, useAnswer } from '../../data/statis
 import { useSetView, useView } from '../../data/view-state.ts'
 import { fileNameOf, pictureOf, saveFile } from '../../result/download.ts'
 import { kindsFor, type ResultKind, resultKinds } from '../../result/result.ts'
-import { ResultView } from '../../result/result-view.tsx'
+import { prepareSeries, ResultView } from '../../result/result-view.tsx'
 import { analysis } from '../../texts/analysis.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -55,6 +55,7 @@ interface Pair {
 
 function usePair(query: Query, isAsked: boolean) {
   const result = useAnswer(isAsked ? query : undefined)
+  useEffect(prepareSeries, [])
   const [former, setFormer] = useState<Pair>()
   const { data, isPlaceholderData, dataUpdatedAt } = result
   const current = useMemo(

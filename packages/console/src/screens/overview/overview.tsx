@@ -1,13 +1,13 @@
 import type { QueryInput } from '@millrace/sdk'
 import { Link, Navigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useMay } from '../../data/profile.ts'
 import { type Comparison, granularityFor } from '../../data/ranges.ts'
 import { type Asked, titleOf, valueText } from '../../data/result.ts'
 import { useAnswer, useMeta } from '../../data/statistics.ts'
 import { type RangeState, useRange, useSetView, useView } from '../../data/view-state.ts'
 import { Figure } from '../../result/figure.tsx'
-import { ResultView } from '../../result/result-view.tsx'
+import { prepareSeries, ResultView } from '../../result/result-view.tsx'
 import { analysis } from '../../texts/analysis.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
@@ -29,6 +29,9 @@ const figures = [
   'purchases.revenue',
 ] as const
 type FigureId = (typeof figures)[number]
+
+/** Figures of one source are asked together: it is read once. */
+const askedWith = (measure: FigureId) => figures.filter((each) => sourceOf(each) === sourceOf(measure))
 
 /** Tabs of the cards below the chart: what rows are counted, by what. */
 const lists = {
@@ -68,26 +71,30 @@ function readOnly(value: unknown): Only | undefined {
 }
 
 function queryOf(
-  measure: string,
+  measures: readonly [string, ...string[]],
   range: RangeState,
   only: Only | undefined,
   more: QueryInput,
 ): QueryInput & Asked {
-  const isFiltered = only !== undefined && sourceOf(only.member) === sourceOf(measure)
+  const source = sourceOf(measures[0])
+  const isFiltered = only !== undefined && sourceOf(only.member) === source
   return {
-    measures: [measure],
+    measures: [...measures],
     dimensions: [],
     ...more,
     filters: isFiltered ? [{ member: only.member, operator: 'equals', values: [only.value] }] : [],
     timeDimensions: [
       {
-        dimension: `${sourceOf(measure)}.time`,
+        dimension: `${source}.time`,
         ...range.ranges,
         ...(more.fill && { granularity: granularityFor(range.days) }),
       },
     ],
   } as QueryInput & Asked
 }
+
+const figuresQuery = (measure: FigureId, range: RangeState, only: Only | undefined) =>
+  queryOf(askedWith(measure) as [FigureId, ...FigureId[]], range, only, {})
 
 export function Screen() {
   const t = useTexts(words)
@@ -99,6 +106,7 @@ export function Screen() {
   const meta = useMeta().data
   const shown = figures.find((each) => each === view.measure) ?? 'events.people'
   const anything = useAnswer({ measures: ['events.count'] })
+  const figuresAnswer = useAnswer(figuresQuery('events.people', range, only))
   const [first] = anything.data?.rows ?? []
   const mayStart = useMay('datasource:read')
   if (first?.['events.count'] === 0) {
@@ -111,18 +119,15 @@ export function Screen() {
       </Page>
     )
   }
-  // Whether there is anything decides what to ask at all.
-  if (anything.data === undefined)
+  if (anything.isError)
     return (
       <Page title={t.title}>
         <Card>
-          <Loaded query={anything} skeleton={<Skeleton height={390} />}>
-            {() => null}
-          </Loaded>
+          <Loaded query={anything}>{() => null}</Loaded>
         </Card>
       </Page>
     )
-  const chart = queryOf(shown, range, only, { fill: true })
+  const chart = queryOf([shown], range, only, { fill: true })
   return (
     <Page
       title={t.title}
@@ -177,7 +182,7 @@ export function Screen() {
       </Card>
       <div className={styles.lists}>
         {(Object.keys(lists) as (keyof typeof lists)[]).map((card) => (
-          <ListCard key={card} card={card} range={range} only={only} />
+          <ListCard key={card} card={card} range={range} only={only} isAsked={!figuresAnswer.isPending} />
         ))}
       </div>
     </Page>
@@ -199,7 +204,7 @@ function FigureButton({
 }) {
   const t = useTexts(words)
   const meta = useMeta().data
-  const { data } = useAnswer(queryOf(measure, range, only, {}))
+  const { data } = useAnswer(figuresQuery(measure, range, only))
   const [now, before] = data?.rows ?? []
   return (
     <button type="button" className={styles.figure} aria-pressed={isShown} onClick={onPress}>
@@ -225,6 +230,7 @@ function Chart({
   const setView = useSetView()
   const meta = useMeta().data
   const answer = useAnswer(query)
+  useEffect(prepareSeries, [])
   return (
     <Loaded query={answer} skeleton={<Skeleton height={300} />}>
       {(data) => (
@@ -247,10 +253,13 @@ function ListCard({
   card,
   range,
   only,
+  isAsked,
 }: {
   readonly card: keyof typeof lists
   readonly range: RangeState
   readonly only: Only | undefined
+  /** Lists wait for the first figures, which would come later beside them. */
+  readonly isAsked: boolean
 }) {
   const t = useTexts(words)
   const setView = useSetView()
@@ -258,8 +267,8 @@ function ListCard({
   const [tab, setTab] = useState<string>(tabs[0][0])
   const [name, measure, dimension] = tabs.find(([each]) => each === tab) ?? tabs[0]
   const meta = useMeta().data
-  const query = queryOf(measure, range, only, { dimensions: [dimension], limit: 8 })
-  const answer = useAnswer(query)
+  const query = queryOf([measure], range, only, { dimensions: [dimension], limit: 8 })
+  const answer = useAnswer(isAsked ? query : undefined)
   return (
     <Card
       title={t[card]}
@@ -274,6 +283,7 @@ function ListCard({
           <CopyAs call={{ operation: 'runQuery', request: { body: query as never } }} />
           <Link
             to="/explore"
+            className={styles.icon}
             search={{ query } as never}
             aria-label={t.openInExplore}
             title={t.openInExplore}

@@ -74,12 +74,12 @@ test('the reference names permissions, fields, failures and commands with the re
   expect(body).toContain('https://collect.example/collect/65f0c0ffee5ca1ab1e0ddba1/tracker')
 })
 
-test('pages run nothing, load nothing and allow only their own style', async () => {
+test('pages run nothing and allow only their own style and pictures of the service', async () => {
   for (const url of ['/docs', '/docs/statistics', '/docs/nothing']) {
     const { body, headers } = await everything.inject({ url, headers: html })
     expect(body).not.toMatch(/<script|\son\w+=|javascript:|style="|<link[^>]+href="https?:|@import|url\(/i)
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     )
     expect(headers['x-content-type-options']).toBe('nosniff')
   }
@@ -140,6 +140,33 @@ test('shows a page of docs/ with all pages beside it, and the same as Markdown',
   expect(markdown.headers['content-type']).toBe('text/markdown; charset=utf-8')
   expect(markdown.body).toMatch(/^# Workflows\n/)
 })
+
+test('shows pictures of docs/, which browsers keep for an hour', async () => {
+  const { body } = await app.inject({ url: '/docs/console', headers: html })
+  const pictures = [...body.matchAll(/<img src="([^"]+)" alt="[^"]+" loading="lazy">/g)].map(
+    ([, src = '']) => src,
+  )
+  expect(pictures.length).toBeGreaterThan(5)
+  for (const url of pictures) {
+    const { statusCode, headers, rawPayload } = await app.inject(url)
+    expect([statusCode, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'image/webp',
+      'public, max-age=3600',
+    ])
+    expect(rawPayload.length).toBeLessThanOrEqual(60_000)
+    const again = await app.inject({ url, headers: { 'if-none-match': String(headers.etag) } })
+    expect(again.statusCode).toBe(304)
+  }
+})
+
+test.for(['nothing.webp', '..%2finterface.md', '%2e%2e%2f%2e%2e%2fREADME.md', 'a%00.webp', ''])(
+  'has no picture %s',
+  async (name) => {
+    const { statusCode } = await app.inject(`/docs/pictures/${name}`)
+    expect(statusCode).toBe(404)
+  },
+)
 
 test('writes the addresses of the service into the commands of a page', async () => {
   for (const url of ['/docs/workflows', '/docs/workflows.md', '/llms-full.txt']) {

@@ -1,16 +1,17 @@
 import type { Operation } from '@millrace/contract/operation.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
-import { type KeptBody, keptBody, sendKept } from './compression.ts'
+import { type KeptBody, keptBody, sendKept, weakTagOf } from './compression.ts'
 import { type Addresses, publicUrlOf } from './documents/curl.ts'
 import { contentSecurityPolicy } from './documents/page.ts'
 import type { LibraryGroup } from './documents/page-library.ts'
+import { matchesEntityTag } from './entity-tag.ts'
 
 /** What writes the documents is loaded at the first request for one. */
 async function loadPages() {
   const [
     { openApiDocument },
-    { readPages },
+    { readPages, readPicture },
     { guidePage, unknownGuidePage },
     { llmsFullText, llmsText },
     { referencePage },
@@ -26,6 +27,7 @@ async function loadPages() {
   return {
     openApiDocument,
     readPages,
+    readPicture,
     guidePage,
     unknownGuidePage,
     llmsFullText,
@@ -76,10 +78,13 @@ function asText(reply: FastifyReply, type: 'plain' | 'markdown'): FastifyReply {
   return reply.header('content-type', `text/${type}; charset=utf-8`)
 }
 
+/** Pages show pictures of docs/ beside what every page may. */
+const pagePolicy = contentSecurityPolicy.replace('img-src', "img-src 'self'")
+
 function asPage(reply: FastifyReply): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', contentSecurityPolicy)
+    .header('content-security-policy', pagePolicy)
     .header('referrer-policy', 'no-referrer')
 }
 
@@ -150,6 +155,18 @@ export function documentsRoutes({ operations, version, addresses, home }: Docume
       // Without a tag: a request that names one is not to learn that a page which is absent has not changed.
       const { identity } = await once('unknown guide', () => pages.unknownGuidePage(shelf(pages)))
       return asPage(reply).code(404).header('cache-control', 'no-store').send(identity)
+    })
+
+    app.get<{ Params: { name: string } }>('/docs/pictures/:name', async (request, reply) => {
+      const { readPicture } = await loadPages()
+      const picture = readPicture(request.params.name)
+      if (picture === undefined)
+        throw new DomainError('unknownPath', { method: request.method, path: request.url.slice(0, 200) })
+      const tag = weakTagOf(picture)
+      // The next version of the service may show another one at the same address.
+      reply.headers({ 'content-type': 'image/webp', 'cache-control': 'public, max-age=3600', etag: tag })
+      if (matchesEntityTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
+      return reply.send(picture)
     })
 
     app.get('/llms.txt', async (request, reply) =>

@@ -26,6 +26,14 @@ test('shows markup that a page holds as text, wherever it stands', () => {
   expect(bodyOf(`a ${attack}`)).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
 })
 
+test('shows pictures of the service alone, of others their text', () => {
+  expect(bodyOf('![A "b"](/docs/pictures/a.webp)')).toBe(
+    '<p><img src="/docs/pictures/a.webp" alt="A &quot;b&quot;" loading="lazy"></p>',
+  )
+  for (const href of ['https://a.example/b.webp', '//a.example/b.webp', 'data:image/png,x', 'gone'])
+    expect(bodyOf(`![A picture](${href})`)).toBe('<p>A picture</p>')
+})
+
 test('shows entities as the characters that they stand for', () => {
   expect(bodyOf('a &lt;b&gt; &amp; c')).toBe('<p>a &lt;b&gt; &amp; c</p>')
   expect(bodyOf('`&lt;`')).toBe('<p><code>&amp;lt;</code></p>')

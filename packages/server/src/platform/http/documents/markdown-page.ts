@@ -19,6 +19,9 @@ export interface MarkdownPage {
 /** Where a link of a page leads on the web; nothing where it leads nowhere there, and only its text is shown. */
 export type LinkTarget = (href: string) => string | undefined
 
+/** Where the pictures of docs/pictures are on the web. */
+export const picturePath = '/docs/pictures/'
+
 const entities: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -97,6 +100,13 @@ function createRenderer(target: LinkTarget, anchors: ReadonlyMap<Token, string>)
     return to === undefined ? html`${all(tokens)}` : html`<a href="${to}">${all(tokens)}</a>`
   }
 
+  /** A page loads pictures of its own service alone; of any other its text is shown. */
+  function image({ href, text }: Tokens.Image): Html {
+    const from = target(href)
+    if (!from?.startsWith(picturePath)) return html`${text}`
+    return html`<img src="${from}" alt="${text}" loading="lazy">`
+  }
+
   function one(token: MarkedToken): Html {
     switch (token.type) {
       case 'heading':
@@ -130,8 +140,7 @@ function createRenderer(target: LinkTarget, anchors: ReadonlyMap<Token, string>)
       case 'escape':
         return html`${unescaped(token.text)}`
       case 'image':
-        // A page loads nothing.
-        return html`${token.text}`
+        return image(token)
       case 'html':
         // Comments mark generated tables. Any other markup is shown, never sent as such.
         return token.text.trim().startsWith('<!--') ? html`` : html`${token.text}`

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { packageFile } from '../../files/package-files.ts'
 import { type Addresses, publicUrlOf } from './curl.ts'
-import { type MarkdownPage, renderMarkdownPage } from './markdown-page.ts'
+import { type MarkdownPage, picturePath, renderMarkdownPage } from './markdown-page.ts'
 import { type ListedPage, type PageGroup, pageGroups } from './page-list.ts'
 
 const directory = packageFile('../../docs/')
@@ -23,10 +23,22 @@ export function storedPages(): string[] {
     .map((name) => name.slice(0, -'.md'.length))
 }
 
+/** A picture that the pages show; undefined where there is none of this name. */
+export function readPicture(name: string): Buffer | undefined {
+  if (!/^[\w-]+\.webp$/.test(name)) return undefined
+  try {
+    return readFileSync(new URL(`pictures/${name}`, directory))
+  } catch {
+    return undefined
+  }
+}
+
 /** Pages link to each other by their files, as the repository shows them; here they have addresses below /docs. */
 function targetAmong(names: ReadonlySet<string>): (href: string) => string | undefined {
   return (href) => {
     if (/^(?:https?:\/\/|mailto:|#|\/(?!\/))/.test(href)) return href
+    const [, picture] = /^pictures\/([\w-]+\.webp)$/.exec(href) ?? []
+    if (picture !== undefined) return picturePath + picture
     const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
     return names.has(name) ? `/docs/${name}${anchor}` : undefined
   }

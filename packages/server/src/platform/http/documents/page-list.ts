@@ -16,6 +16,7 @@ export const pageGroups: readonly PageGroup[] = [
     title: 'Start',
     pages: [
       { name: 'quick-start', about: 'from nothing to the answer of a query in five minutes' },
+      { name: 'console', about: 'the web application: what each screen is for, keys, roles, languages' },
       { name: 'concepts', about: 'what the words mean and how the parts belong together' },
     ],
   },

@@ -123,6 +123,7 @@ summary { cursor: pointer; color: var(--accent); font-size: 0.92rem; }
 .wide { overflow-x: auto; margin: 0.8rem 0; }
 .wide td, .wide th { min-width: 5rem; }
 .wide td:first-child { overflow-wrap: normal; }
+.guide img { display: block; width: 100%; height: auto; aspect-ratio: 1180 / 760; border: 1px solid var(--line); border-radius: 8px; }
 .to-pages { display: flex; justify-content: space-between; margin: 0 0 1rem; }
 .on-page ul { list-style: none; padding: 0; }
 .on-page .level-3 { padding-left: 1rem; }
