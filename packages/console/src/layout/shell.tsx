@@ -12,7 +12,7 @@ import { LanguageContext, languageOfBrowser, useTexts } from '../texts/texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, Skeleton } from '../ui/state.tsx'
+import { Empty, Loaded, Skeleton } from '../ui/state.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { destinations, places } from './destinations.ts'
 import { Palette } from './palette.tsx'
@@ -104,16 +104,19 @@ function Frame() {
 function Allowed({ path }: { readonly path: string }) {
   const t = useTexts(common)
   const names = useTexts(places)
-  const permissions = useProfile()?.permissions
+  const profile = useQuery(profileQuery)
   const place = destinations.find(({ to }) => to === path || (to !== '/' && path.startsWith(`${to}/`)))
-  if (!place?.needs) return <Outlet />
-  if (permissions === undefined) return <Skeleton lines={6} />
-  if (permissions.includes(place.needs)) return <Outlet />
+  if (!place?.needs || profile.data?.permissions.includes(place.needs)) return <Outlet />
+  if (profile.isPending) return <Skeleton lines={6} />
   return (
     <Page title={names[place.text]}>
-      <Empty icon="shield" title={t.forbidden}>
-        {t.forbiddenHint}
-      </Empty>
+      <Loaded query={profile}>
+        {() => (
+          <Empty icon="shield" title={t.forbidden}>
+            {t.forbiddenHint}
+          </Empty>
+        )}
+      </Loaded>
     </Page>
   )
 }

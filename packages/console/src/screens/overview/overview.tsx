@@ -112,11 +112,13 @@ export function Screen() {
     )
   }
   // Whether there is anything decides what to ask at all.
-  if (anything.isPending)
+  if (anything.data === undefined)
     return (
       <Page title={t.title}>
         <Card>
-          <Skeleton height={390} />
+          <Loaded query={anything} skeleton={<Skeleton height={390} />}>
+            {() => null}
+          </Loaded>
         </Card>
       </Page>
     )
