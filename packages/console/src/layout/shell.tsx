@@ -92,7 +92,7 @@ function Frame() {
       <div className={styles.main}>
         <Banners />
         <main id="content" tabIndex={-1} className={styles.content}>
-          <Allowed path={path} />
+          <Allowed />
         </main>
       </div>
       <Palette isOpen={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
@@ -101,11 +101,13 @@ function Frame() {
 }
 
 /** A screen whose answers the role would refuse is not asked for any, however its address was come by. */
-function Allowed({ path }: { readonly path: string }) {
+function Allowed() {
   const t = useTexts(common)
   const names = useTexts(places)
   const profile = useQuery(profileQuery)
-  const place = destinations.find(({ to }) => to === path || (to !== '/' && path.startsWith(`${to}/`)))
+  // Of the screen that is shown: the address is ahead of it while the next one loads.
+  const route: string = useRouterState({ select: ({ matches }) => matches.at(-1)?.routeId ?? '' })
+  const place = destinations.find(({ to }) => to === route || (to !== '/' && route.startsWith(`${to}/`)))
   if (!place?.needs || profile.data?.permissions.includes(place.needs)) return <Outlet />
   if (profile.isPending) return <Skeleton lines={6} />
   return (

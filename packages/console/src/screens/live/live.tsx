@@ -93,14 +93,16 @@ function Counters({ id }: { readonly id: string }) {
   const { data } = useQuery({ ...countersQuery(id), refetchInterval: 10_000 })
   if (!data) return null
   return (
-    <dl className={styles.counters} aria-label={t.total}>
-      {(['accepted', 'changed', 'dropped', 'bot', 'duplicate'] as const).map((each) => (
-        <div key={each}>
-          <dt>{t.counters[each]}</dt>
-          <dd>{new Intl.NumberFormat(language).format(data[each])}</dd>
-        </div>
-      ))}
-      <div className={styles.total}>{t.total}</div>
-    </dl>
+    <div className={styles.counters}>
+      <dl aria-label={t.total}>
+        {(['accepted', 'changed', 'dropped', 'bot', 'duplicate'] as const).map((each) => (
+          <div key={each}>
+            <dt>{t.counters[each]}</dt>
+            <dd>{new Intl.NumberFormat(language).format(data[each])}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className={styles.total}>{t.total}</p>
+    </div>
   )
 }

@@ -36,16 +36,22 @@ export function Screen() {
   const meta = useMeta()
   const isOpening = useOpening('paths')
   const anything = useAnswer({ measures: ['events.count'] })
-  const isEmpty = anything.data?.rows[0]?.['events.count'] === 0
   return (
     <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} />}>
       {isOpening ? (
         <Skeleton height={420} />
-      ) : isEmpty ? (
-        <NoEvents icon="paths" />
       ) : (
         <Loaded query={meta} skeleton={<Skeleton height={420} />}>
-          {(known) => <Paths meta={known} range={range} />}
+          {(known) => (
+            <Loaded
+              query={anything}
+              skeleton={<Skeleton height={420} />}
+              isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
+              empty={<NoEvents icon="paths" />}
+            >
+              {() => <Paths meta={known} range={range} />}
+            </Loaded>
+          )}
         </Loaded>
       )}
     </Page>

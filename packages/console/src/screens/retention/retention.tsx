@@ -28,16 +28,22 @@ export function Screen() {
   const meta = useMeta()
   const isOpening = useOpening('retention')
   const anything = useAnswer({ measures: ['events.count'] })
-  const isEmpty = anything.data?.rows[0]?.['events.count'] === 0
   return (
     <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} />}>
       {isOpening ? (
         <Skeleton height={420} />
-      ) : isEmpty ? (
-        <NoEvents icon="retention" />
       ) : (
         <Loaded query={meta} skeleton={<Skeleton height={420} />}>
-          {(known) => <Retention meta={known} range={range} />}
+          {(known) => (
+            <Loaded
+              query={anything}
+              skeleton={<Skeleton height={420} />}
+              isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
+              empty={<NoEvents icon="retention" />}
+            >
+              {() => <Retention meta={known} range={range} />}
+            </Loaded>
+          )}
         </Loaded>
       )}
     </Page>
