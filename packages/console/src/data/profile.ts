@@ -2,13 +2,14 @@ import type { OperationData, OperationRequest } from '@millrace/sdk'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { client } from '../client.ts'
 import { toast } from '../ui/toast.tsx'
+import { profileKey } from './query-client.ts'
 
 export type Profile = OperationData<'readProfile'>
 export type Permission = Profile['permissions'][number]
 export type ProfileChange = NonNullable<OperationRequest<'updateProfile'>['body']>
 
 export const profileQuery = queryOptions({
-  queryKey: ['profile'],
+  queryKey: profileKey,
   queryFn: ({ signal }) => client.readProfile({}, { signal }),
 })
 

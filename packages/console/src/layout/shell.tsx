@@ -12,7 +12,7 @@ import { LanguageContext, languageOfBrowser, useTexts } from '../texts/texts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, Skeleton } from '../ui/state.tsx'
+import { Empty, Loaded, Skeleton } from '../ui/state.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { destinations, places } from './destinations.ts'
 import { Palette } from './palette.tsx'
@@ -92,7 +92,7 @@ function Frame() {
       <div className={styles.main}>
         <Banners />
         <main id="content" tabIndex={-1} className={styles.content}>
-          <Allowed path={path} />
+          <Allowed />
         </main>
       </div>
       <Palette isOpen={isPaletteOpen} onClose={() => setPaletteOpen(false)} />
@@ -101,19 +101,24 @@ function Frame() {
 }
 
 /** A screen whose answers the role would refuse is not asked for any, however its address was come by. */
-function Allowed({ path }: { readonly path: string }) {
+function Allowed() {
   const t = useTexts(common)
   const names = useTexts(places)
-  const permissions = useProfile()?.permissions
-  const place = destinations.find(({ to }) => to === path || (to !== '/' && path.startsWith(`${to}/`)))
-  if (!place?.needs) return <Outlet />
-  if (permissions === undefined) return <Skeleton lines={6} />
-  if (permissions.includes(place.needs)) return <Outlet />
+  const profile = useQuery(profileQuery)
+  // Of the screen that is shown: the address is ahead of it while the next one loads.
+  const route: string = useRouterState({ select: ({ matches }) => matches.at(-1)?.routeId ?? '' })
+  const place = destinations.find(({ to }) => to === route || (to !== '/' && route.startsWith(`${to}/`)))
+  if (!place?.needs || profile.data?.permissions.includes(place.needs)) return <Outlet />
+  if (profile.isPending) return <Skeleton lines={6} />
   return (
     <Page title={names[place.text]}>
-      <Empty icon="shield" title={t.forbidden}>
-        {t.forbiddenHint}
-      </Empty>
+      <Loaded query={profile}>
+        {() => (
+          <Empty icon="shield" title={t.forbidden}>
+            {t.forbiddenHint}
+          </Empty>
+        )}
+      </Loaded>
     </Page>
   )
 }

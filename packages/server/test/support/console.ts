@@ -39,6 +39,8 @@ export interface Tab {
   readonly context: BrowserContext
   /** Opens a screen, `/explore?x=1`; signs in through the service's own pages where they are shown. */
   open(path: string, person?: Person): Promise<void>
+  /** Goes to a screen as the links of the page do, without loading it again. */
+  go(path: string): Promise<void>
   /** Evaluates in the page; not by `page.evaluate`, whose texts the console's policy refuses. */
   evaluate<T>(expression: string): Promise<T>
   /** What went wrong since the last time. */
@@ -150,6 +152,7 @@ async function openTab(context: BrowserContext, origin: string): Promise<Tab> {
     page,
     context,
     open,
+    go: (path) => evaluate(`history.pushState({}, '', ${JSON.stringify(`/console${path}`)})`),
     evaluate,
     takeComplaints() {
       const taken = complaints
@@ -160,7 +163,7 @@ async function openTab(context: BrowserContext, origin: string): Promise<Tab> {
       const size = page.viewportSize()
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        // Colours that are on their way are those of neither theme.
+        // Colours that are on their way are those of neither theme. A way that is broken off ends too.
         await evaluate(
           'Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished)).then(() => undefined)',
         )

@@ -1,8 +1,9 @@
-import { useProfile } from '../../data/profile.ts'
+import { useQuery } from '@tanstack/react-query'
+import { profileQuery } from '../../data/profile.ts'
 import { useView } from '../../data/view-state.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/state.tsx'
+import { Loaded, Skeleton } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Applications } from './applications.tsx'
 import { LinkedAccounts } from './linked-accounts.tsx'
@@ -23,13 +24,15 @@ const ids = Object.keys(tabs) as (keyof typeof tabs)[]
 export function Screen() {
   const t = useTexts(words)
   const { tab } = useView()
-  const profile = useProfile()
+  const profile = useQuery(profileQuery)
   const current = ids.find((each) => each === tab) ?? 'profile'
   const Tab = tabs[current]
   return (
-    <Page title={t.title} lead={profile && <span dir="auto">{profile.email}</span>}>
+    <Page title={t.title} lead={profile.data && <span dir="auto">{profile.data.email}</span>}>
       <Tabs label={t.title} tabs={ids.map((id) => ({ id, label: t.tabs[id] }))} current={current} />
-      {profile ? <Tab profile={profile} /> : <Skeleton lines={6} />}
+      <Loaded query={profile} skeleton={<Skeleton lines={6} />}>
+        {(known) => <Tab profile={known} />}
+      </Loaded>
     </Page>
   )
 }

@@ -25,8 +25,7 @@ import { words } from './texts.ts'
 
 export function Screen() {
   const { id } = useParams({ strict: false })
-  const meta = useMeta()
-  if (id === 'new') return <NewCohort key="new" meta={meta} />
+  if (id === 'new') return <NewCohort key="new" />
   return <SavedCohort key={id} id={id ?? ''} />
 }
 
@@ -36,22 +35,30 @@ function Above() {
 }
 
 /** Begins with the rule of the address, which other screens fill. */
-function NewCohort({ meta }: { readonly meta: ReturnType<typeof useMeta> }) {
+function NewCohort() {
   const t = useTexts(words)
+  const meta = useMeta()
+  return (
+    <Page title={t.newCohort} above={<Above />}>
+      <Loaded query={meta} skeleton={<Skeleton height={320} />}>
+        {(known) => <NewEditor meta={known} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+function NewEditor({ meta }: { readonly meta: Meta }) {
   const { rule } = useView()
   const { draft, left } = useMemo(() => {
     const gone: Left = []
-    const known = meta.data
-    const read = known && rule !== undefined ? draftOf(rule, known, gone) : groupOf([])
+    const read = rule !== undefined ? draftOf(rule, meta, gone) : groupOf([])
     return { draft: read.of.length > 0 ? read : groupOf([emptyEvent]), left: gone }
-  }, [meta.data, rule])
+  }, [meta, rule])
   return (
-    <Page title={t.newCohort} above={<Above />}>
+    <>
       <Notices left={left} />
-      <Loaded query={meta} skeleton={<Skeleton height={320} />}>
-        {(known) => <CohortForm initial={draft} meta={known} />}
-      </Loaded>
-    </Page>
+      <CohortForm initial={draft} meta={meta} />
+    </>
   )
 }
 

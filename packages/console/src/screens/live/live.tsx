@@ -102,7 +102,7 @@ function Counters({ id }: { readonly id: string }) {
           </div>
         ))}
       </dl>
-      <span className={styles.total}>{t.total}</span>
+      <p className={styles.total}>{t.total}</p>
     </div>
   )
 }

@@ -33,15 +33,15 @@ export function Screen() {
       {isOpening ? (
         <Skeleton height={420} />
       ) : (
-        <Loaded
-          query={anything}
-          skeleton={<Skeleton height={420} />}
-          isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
-          empty={<NoEvents icon="retention" />}
-        >
-          {() => (
-            <Loaded query={meta} skeleton={<Skeleton height={420} />}>
-              {(known) => <Retention meta={known} range={range} />}
+        <Loaded query={meta} skeleton={<Skeleton height={420} />}>
+          {(known) => (
+            <Loaded
+              query={anything}
+              skeleton={<Skeleton height={420} />}
+              isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
+              empty={<NoEvents icon="retention" />}
+            >
+              {() => <Retention meta={known} range={range} />}
             </Loaded>
           )}
         </Loaded>
