@@ -24,7 +24,9 @@ const numbers = keptByOptions(
   (language, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
 )
 const dates = keptByOptions(
-  (language, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language, options),
+  // Hours are those of 24, in every language: times of screens, logs and schedules are compared.
+  (language, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(language, { hourCycle: 'h23', ...options }),
 )
 
 /** 1.5 h, 3 min 20 s, 12 s: the two greatest units. */

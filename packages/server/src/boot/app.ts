@@ -56,7 +56,11 @@ import type { Context } from './context.ts'
  * `authenticated` needs one and checks the operation's permission, `provisioning` (SCIM) and `collector` have guards
  * or limits and replies of their own.
  */
-export async function buildApp(context: Context, addresses: () => Addresses): Promise<FastifyInstance> {
+export async function buildApp(
+  context: Context,
+  addresses: () => Addresses,
+  buildConsole?: () => Promise<unknown>,
+): Promise<FastifyInstance> {
   const { config, logger, metrics, services } = context
   const app = createHttpServer({
     logger,
@@ -79,7 +83,12 @@ export async function buildApp(context: Context, addresses: () => Addresses): Pr
       }),
     )
     if (!config.roles.has('interface')) return
-    await scope.register(consoleRoutes({ clientId: context.installation.clientId }))
+    await scope.register(
+      consoleRoutes({
+        clientId: context.installation.clientId,
+        ...(buildConsole && { build: buildConsole }),
+      }),
+    )
     const { publicUrl } = context
     registerTokenRoutes(scope, services.tokens)
     registerMetadataRoutes(scope, publicUrl)

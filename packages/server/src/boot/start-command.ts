@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Config } from '../platform/config/config.ts'
 import { type DataDirectory, openDataDirectory } from '../platform/files/data-directory.ts'
+import { packageFile } from '../platform/files/package-files.ts'
 import { type Addresses, publicUrlOf, shellQuote } from '../platform/http/documents/curl.ts'
 import { quickStart } from '../platform/http/documents/quick-start.ts'
 import { requireAddress } from '../platform/http/listening.ts'
@@ -19,6 +23,10 @@ const stopWithinMilliseconds = 25_000
 
 /** Requests that waited for the start are answered first. */
 const settledAfterMilliseconds = 5_000
+
+/** For a checkout without its build, which `npm ci` makes. */
+const buildConsole = () =>
+  promisify(execFile)(process.execPath, [fileURLToPath(packageFile('../console/build.ts'))])
 
 function addressesOf(config: Config, port: number): Addresses {
   const host = config.http.host === '0.0.0.0' || config.http.host === '::' ? 'localhost' : config.http.host
@@ -115,7 +123,7 @@ export async function runService(config: Config, logger: Logger, parentEnded: Ab
     const [{ openContext }, { buildApp }] = await Promise.all([import('./context.ts'), import('./app.ts')])
     const publicUrl = () => addresses.collectorUrl
     context = await openContext({ config, logger, dataDirectory, stores, publicUrl })
-    const app = await buildApp(context, () => addresses)
+    const app = await buildApp(context, () => addresses, buildConsole)
     await app.listen({ host: config.http.host, port: config.http.port })
     addresses = addressesOf(config, (app.server.address() as AddressInfo).port)
     writeBootstrap(dataDirectory, addresses, context)

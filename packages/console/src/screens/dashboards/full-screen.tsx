@@ -53,7 +53,11 @@ export function FullScreen({
     const timer = setInterval(() => setTime(new Date()), everyMinute)
     return () => clearInterval(timer)
   }, [])
-  const shown = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' }).format(time)
+  const shown = new Intl.DateTimeFormat(language, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(time)
   return (
     <div className={styles.full}>
       <div className={styles.fullHead}>

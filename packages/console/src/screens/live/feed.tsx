@@ -130,7 +130,9 @@ const Row = memo(function Row({ entry }: { readonly entry: Entry }) {
   const language = useLanguage()
   const ruleText = useRuleText()
   const { at, outcome, name, url, rule, path, changes = [], deviceType, country, person } = entry
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(new Date(at))
+  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' }).format(
+    new Date(at),
+  )
   const reasons = rule === undefined ? changes : [{ rule, path: path ?? '' }]
   return (
     <li className={styles.row}>

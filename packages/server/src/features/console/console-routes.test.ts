@@ -131,3 +131,37 @@ test('without a build it says how to make one', async () => {
   expect(body).toContain('npm run prepare')
   expect((await unbuilt.inject({ url: '/console/assets/main-a1B_2.js' })).statusCode).toBe(404)
 })
+
+test('what is not built is built, and a browser comes back by itself meanwhile', async () => {
+  const place = pathToFileURL(`${folder}/made/`)
+  const made = Promise.withResolvers<void>()
+  const build = () =>
+    made.promise.then(() => {
+      mkdirSync(new URL('assets/', place), { recursive: true })
+      writeFileSync(new URL('index.html', place), '<p>built</p>')
+    })
+  const building = Fastify()
+  await building.register(consoleRoutes({ clientId: 'a client', directory: place, build }))
+  const ask = () => building.inject({ url: '/console/' })
+  const meanwhile = await ask()
+  expect(meanwhile.statusCode).toBe(503)
+  expect(meanwhile.headers).toMatchObject({ 'retry-after': '3', refresh: '3' })
+  expect(meanwhile.body).toContain('is being built')
+  made.resolve()
+  await expect.poll(async () => (await ask()).body).toBe('<p>built</p>')
+  await building.close()
+})
+
+test('a build that fails is logged, and the page says what to run', async () => {
+  const lines: string[] = []
+  const failing = Fastify({ logger: { stream: { write: (line: string) => lines.push(line) } } })
+  const build = () => Promise.reject(new Error('no room'))
+  await failing.register(
+    consoleRoutes({ clientId: 'a client', directory: pathToFileURL(`${folder}/none/`), build }),
+  )
+  await expect
+    .poll(async () => (await failing.inject({ url: '/console/' })).body)
+    .toContain('npm run prepare')
+  expect(lines.join('')).toContain('no room')
+  await failing.close()
+})

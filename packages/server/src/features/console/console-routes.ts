@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify'
 import { packageFile } from '../../platform/files/package-files.ts'
 import { codingFor } from '../../platform/http/compression.ts'
 
@@ -9,6 +9,8 @@ export interface ConsoleDependencies {
   readonly clientId: string
   /** What packages/console/build.ts writes. */
   readonly directory?: URL
+  /** Makes these files, for a checkout that has none. */
+  readonly build?: () => Promise<unknown>
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -42,15 +44,42 @@ function policyOf(nonce: string): string {
 export function consoleRoutes({
   clientId,
   directory = packageFile('../console/dist/'),
+  build,
 }: ConsoleDependencies) {
+  const pageFile = new URL('index.html', directory)
+  let isBuilding = false
+
+  /** Once, at the start. */
+  async function makeMissing(log: FastifyBaseLogger): Promise<void> {
+    if (build === undefined || read(pageFile) !== undefined) return
+    isBuilding = true
+    log.info('the console is not built: building it')
+    try {
+      await build()
+      log.info('the console is built')
+    } catch (error) {
+      log.error({ err: error }, 'the console could not be built: "npm run prepare" says why')
+    } finally {
+      isBuilding = false
+    }
+  }
+
+  /** A browser asks again by itself while it is built. */
+  const sendAbsence = (reply: FastifyReply): FastifyReply =>
+    reply
+      .code(503)
+      .headers(isBuilding ? { 'retry-after': '3', refresh: '3' } : {})
+      .type('text/plain; charset=utf-8')
+      .send(
+        isBuilding
+          ? 'The console is being built, which takes some seconds. This page loads itself again.\n'
+          : 'The console is not built: run "npm run prepare" and load this page again.\n',
+      )
+
   function sendPage(reply: FastifyReply): FastifyReply {
     const nonce = randomBytes(18).toString('base64url')
-    const page = read(new URL('index.html', directory))?.toString()
-    if (page === undefined)
-      return reply
-        .code(503)
-        .type('text/plain; charset=utf-8')
-        .send('The console is not built: run "npm run prepare" and load this page again.\n')
+    const page = read(pageFile)?.toString()
+    if (page === undefined) return sendAbsence(reply)
     return reply
       .headers({
         'content-type': 'text/html; charset=utf-8',
@@ -63,6 +92,7 @@ export function consoleRoutes({
   }
 
   return async function routes(app: FastifyInstance): Promise<void> {
+    void makeMissing(app.log)
     app.get('/console', async (_, reply) => reply.redirect('/console/'))
     app.get('/console/*', async (_, reply) => sendPage(reply))
     app.get('/console/assets/:name', async (request, reply) => {
