@@ -10,6 +10,10 @@ import { metaQuery } from './data/statistics.ts'
 import { SignedOut } from './layout/signed-out.tsx'
 import { router } from './router.tsx'
 import { session } from './session/session.ts'
+import { languageOfBrowser } from './texts/texts.ts'
+
+// What the browser prefers, until the profile says what the user does.
+document.documentElement.lang = languageOfBrowser()
 
 const root = createRoot(document.querySelector('#root') as HTMLElement)
 

@@ -31,8 +31,9 @@ export function Shell() {
   useLayoutEffect(() => {
     if (document.documentElement.lang === language) return
     document.documentElement.lang = language
-    // Names of members come in the language of the request.
-    void queries.invalidateQueries({ queryKey: metaQuery.queryKey })
+    // Names of members come in the language of the request; one that is under way asked for the other.
+    const { queryKey } = metaQuery
+    void queries.cancelQueries({ queryKey }).then(() => queries.invalidateQueries({ queryKey }))
   }, [language, queries])
   useEffect(() => applyTheme(profile?.theme ?? 'system'), [profile?.theme])
   if (state === 'closed') return <SignedOut />

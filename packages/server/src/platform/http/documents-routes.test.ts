@@ -160,7 +160,7 @@ test('shows pictures of docs/, which browsers keep for an hour', async () => {
   }
 })
 
-test.for(['nothing.webp', '..%2finterface.md', '%2e%2e%2f%2e%2e%2fREADME.md', 'a%00.webp', ''])(
+test.for(['nothing.webp', '..%2fsecret.webp', '%2e%2e%2f%2e%2e%2fpackage.json', 'a%00.webp', ''])(
   'has no picture %s',
   async (name) => {
     const { statusCode } = await app.inject(`/docs/pictures/${name}`)
