@@ -53,7 +53,7 @@ const watch = `
   bench.when = async (isTrue) => {
     for (;;) {
       const at = await bench.frame()
-      if (at > 60_000) throw new Error(document.title + ' never: ' + isTrue)
+      if (at > 60_000) throw new Error(isTrue + ' never on: ' + document.querySelector('main')?.innerText)
       if (isTrue() && (await bench.frame(), isTrue()) && (await bench.frame(), isTrue())) return at
     }
   }
@@ -251,6 +251,8 @@ async function measureMemory(): Promise<void> {
   await tab.page.close()
 }
 
+// What is measured stands there even where the rest fails.
+process.once('exit', () => printTable(`Console beside ${stored.toLocaleString('en-US')} events`, rows))
 for (const measure of [
   measureFirstView,
   measureLaterViews,
@@ -263,4 +265,3 @@ for (const measure of [
   await measure()
 }
 await world.close()
-printTable(`Console beside ${stored.toLocaleString('en-US')} events`, rows)
