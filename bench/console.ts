@@ -251,8 +251,6 @@ async function measureMemory(): Promise<void> {
   await tab.page.close()
 }
 
-// What is measured stands there even where the rest fails.
-process.once('exit', () => printTable(`Console beside ${stored.toLocaleString('en-US')} events`, rows))
 for (const measure of [
   measureFirstView,
   measureLaterViews,
@@ -262,6 +260,11 @@ for (const measure of [
   measureMemory,
 ]) {
   console.error(measure.name)
-  await measure()
+  // What is measured stands there even where another one fails.
+  await measure().catch((error: unknown) => {
+    console.error(error, world.service.output().slice(-5_000))
+    process.exitCode = 1
+  })
 }
 await world.close()
+printTable(`Console beside ${stored.toLocaleString('en-US')} events`, rows)
