@@ -53,7 +53,7 @@ const watch = `
   bench.when = async (isTrue) => {
     for (;;) {
       const at = await bench.frame()
-      if (at > 60_000) throw new Error(document.title + ' never: ' + isTrue)
+      if (at > 60_000) throw new Error(isTrue + ' never on: ' + document.querySelector('main')?.innerText)
       if (isTrue() && (await bench.frame(), isTrue()) && (await bench.frame(), isTrue())) return at
     }
   }
@@ -260,7 +260,11 @@ for (const measure of [
   measureMemory,
 ]) {
   console.error(measure.name)
-  await measure()
+  // What is measured stands there even where another one fails.
+  await measure().catch((error: unknown) => {
+    console.error(error, world.service.output().slice(-5_000))
+    process.exitCode = 1
+  })
 }
 await world.close()
 printTable(`Console beside ${stored.toLocaleString('en-US')} events`, rows)

@@ -76,7 +76,7 @@ async function fill({ service }: ConsoleWorld): Promise<readonly Screen[]> {
   const { id: board } = await service.dataOf<{ id: string }>('POST', '/statistics/dashboards', {
     name: 'Shop of the week',
     description: 'What the team looks at on Mondays',
-    range: 'last 30 days',
+    range: 'from 29 days ago to now',
     comparison: 'previous',
     tiles: [
       {

@@ -55,8 +55,8 @@ export const purchaseMeasures: readonly Measure[] = [
   measure('references', 'References', references)`
     Identifiers over all purchases, repeated ones counted. The \`ids\` of \`purchase_references\` count where an order
     has them, else those of \`purchase\`; of several such events the earliest.`,
-  ratio('averageOrderValue', 'Average order value', 'decimal', 'revenue', 'count'),
-  ratio('revenuePerBuyer', 'Revenue per buyer', 'decimal', 'revenue', 'buyers'),
+  ratio('averageOrderValue', 'Average order value', 'amount', 'revenue', 'count'),
+  ratio('revenuePerBuyer', 'Revenue per buyer', 'amount', 'revenue', 'buyers'),
   ratio('perBuyer', 'Purchases per buyer', 'decimal', 'count', 'buyers'),
   ratio('referencesPerPurchase', 'References per purchase', 'decimal', 'references', 'count'),
 ]

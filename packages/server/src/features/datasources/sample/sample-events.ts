@@ -145,7 +145,11 @@ export function* sampleEvents({ companyId, prefix, end }: SampleOptions): Genera
     if (basket.length === 0 || !chance(0.62)) return
     yield make('checkout', '/checkout', { ids: basket.map(({ sku }) => sku) })
     if (!chance(person.isPhone ? 0.6 : 0.74)) return
-    person.client ??= `${prefix}-c${++clients}`
+    if (person.client === undefined) {
+      person.client = `${prefix}-c${++clients}`
+      // Binds the device: what it did before belongs to the buyer.
+      yield make('identify', '/checkout')
+    }
     yield* purchase(make, basket, isOfCampaign)
   }
 
