@@ -2,7 +2,7 @@ import type { Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { browserAbsent } from '../support/chromium.ts'
 import { type ConsoleWorld, openConsole, type Person, type Tab } from '../support/console.ts'
-import { isFull } from '../support/long.ts'
+import { isFull, spread } from '../support/long.ts'
 
 /** A screen, what it asks the service for, and what stands on it then. One row for each screen. */
 interface ScreenRow {
@@ -50,7 +50,11 @@ const thingScreens: readonly ScreenRow[] = [
     empty: 'No person belongs to it at present.',
   },
   { path: '/saved/:id', asks: /\/statistics\/query\/[0-9a-f]{24}$/, empty: 'It has not run yet' },
-  { path: '/dashboards/:id', asks: /\/v2\/statistics\/dashboards\/[0-9a-f]{24}$/, empty: 'This dashboard has no tiles yet' },
+  {
+    path: '/dashboards/:id',
+    asks: /\/v2\/statistics\/dashboards\/[0-9a-f]{24}$/,
+    empty: 'This dashboard has no tiles yet',
+  },
 ]
 
 const made = new Map<string, string>()
@@ -145,7 +149,11 @@ function statesOf({ path, asks, empty }: ScreenRow): void {
     await expect
       .poll(async () => {
         // One that another press has answered is gone.
-        if ((await again.count()) > 0) await again.first().click({ timeout: 2_000 }).catch(() => undefined)
+        if ((await again.count()) > 0)
+          await again
+            .first()
+            .click({ timeout: 2_000 })
+            .catch(() => undefined)
         return main.getByText(empty).first().isVisible()
       })
       .toBe(true)
@@ -200,10 +208,30 @@ test.for(['viewer', 'nobody'])('a user with the role %s sees nothing that is ref
   }
 })
 
+/** Explorations show what an address says of them once there is an event. */
+async function sendEvent(name: string): Promise<void> {
+  const { trackerUrl, companyId } = world.service
+  const body = JSON.stringify({
+    key: companyId,
+    name,
+    v: 1,
+    url: 'https://shop.example/',
+    tmpId: 'visitor-1',
+  })
+  const reply = await fetch(trackerUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect(reply.status).toBe(200)
+  await world.service.loaded()
+}
+
 test('names that are markup are text', async () => {
   const hostile = `<img src=x onerror="document.title='run'">`
   const { service } = world
   await makeThings(hostile)
+  await sendEvent(hostile)
   await service.dataOf('POST', '/statistics/explorations', {
     name: hostile,
     exploration: 'paths',
@@ -223,6 +251,71 @@ test('names that are markup are text', async () => {
   }
   await tab.page.keyboard.press('Control+k')
   await tab.page.getByRole('dialog').getByRole('textbox').fill('<img')
-  await tab.page.getByRole('dialog').getByText('Saved queries').waitFor()
+  await tab.page.getByRole('dialog').getByText('Cohorts').first().waitFor()
   await tab.audit('the palette')
 })
+
+/** Everything that a screen reads of its address. */
+const searchKeys = [
+  ...[
+    'add',
+    'at',
+    'belongs',
+    'breakdown',
+    'by',
+    'cohorts',
+    'compare',
+    'datasource',
+    'depth',
+    'edit',
+    'filters',
+  ],
+  ...['first', 'from', 'kind', 'measure', 'members', 'only', 'order', 'page', 'per', 'periods', 'q', 'query'],
+  ...['range', 'repeats', 'returning', 'returns', 'rule', 'runs', 'saved', 'show', 'shows', 'sort', 'steps'],
+  ...['tab', 'to', 'trend', 'way', 'window'],
+]
+
+const member = 'events.label.<script>'
+const deep = (depth: number): unknown =>
+  depth === 0 ? { member, operator: 'set' } : { and: [deep(depth - 1)] }
+const hostileStates: readonly unknown[] = [
+  '<img src=x onerror="document.title=\'run\'">',
+  'javascript:document.title="run"',
+  '__proto__',
+  '\u202Etxt.exe\u0000',
+  'x'.repeat(3_000),
+  -1,
+  1e308,
+  null,
+  [],
+  {},
+  [[[['<svg onload=1>']]]],
+  ['2026-13-45', '0000-00-00'],
+  [{}, null, 7, { events: [null, {}], filters: [{ member, operator: 'equals', values: [{}] }] }],
+  { measures: 'events.count', dimensions: [null], filters: { and: 1 }, timeDimensions: [{ dimension: 7 }] },
+  {
+    measures: ['constructor'],
+    filters: [deep(60)],
+    timeDimensions: [{ dimension: 'events.time', dateRange: {} }],
+  },
+  { and: [{ not: { not: {} } }, { event: { events: 1 }, atLeast: 'x' }, deep(60)] },
+]
+
+test.for(spread(hostileStates, 4).map((state) => [JSON.stringify(state).slice(0, 40), state] as const))(
+  'no screen breaks of an address where everything is %s',
+  async ([, state]) => {
+    const search = searchKeys.map((key) => `${key}=${encodeURIComponent(JSON.stringify(state))}`).join('&')
+    await tab.open('/account')
+    for (const path of places) {
+      const address = addressOf(path)
+      await tab.go(`${address}${address.includes('?') ? '&' : '?'}${search}`)
+      await settled(tab)
+      expect(await tab.page.title(), path).not.toBe('run')
+      expect(await tab.page.getByText('This screen has failed').count(), path).toBe(0)
+      expect(await tab.evaluate<number>("document.querySelectorAll('img[src=x], main script').length")).toBe(
+        0,
+      )
+      expect(tab.takeComplaints(), path).toEqual([])
+    }
+  },
+)
