@@ -1,212 +1,280 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { browserAbsent } from '../support/chromium.ts'
 import { type ConsoleWorld, openConsole, type Tab } from '../support/console.ts'
 
-// What a person does, by the words of the screens alone. One service; each journey stands on those before it.
-
+// One after the other in one company: the first is the one who started the service a minute ago.
 let world: ConsoleWorld
 let tab: Tab
-let page: Page
 
 beforeAll(async () => {
   if (browserAbsent) return
   world = await openConsole()
-  tab = await world.openTab({ acceptDownloads: true, viewport: { width: 1280, height: 900 } })
-  page = tab.page
-  await tab.open('/start', world.admin)
+  tab = await world.openTab()
 })
 
 beforeEach((context) => {
   if (browserAbsent) context.skip(browserAbsent)
 })
 
-afterEach(() => {
-  if (!browserAbsent) expect(tab.takeComplaints()).toEqual([])
+afterEach(async () => {
+  if (browserAbsent) return
+  await tab.page.unrouteAll({ behavior: 'ignoreErrors' })
+  expect(tab.takeComplaints()).toEqual([])
 })
 
 afterAll(async () => {
   if (!browserAbsent) await world.close()
 })
 
-const main = () => page.locator('main')
-const button = (name: string | RegExp, within = main()) => within.getByRole('button', { name }).first()
-const heading = (name: string) => main().getByRole('heading', { name, exact: true }).first()
+const main = () => tab.page.locator('main')
+const button = (name: string | RegExp) => tab.page.getByRole('button', { name }).first()
+/** One of several ways to look. */
+const way = (name: string) => tab.page.getByText(name, { exact: true }).first()
+const addressed = (pattern: RegExp) => tab.page.waitForURL((url) => pattern.test(url.pathname + url.search))
 
-test('the first minutes: the command of the screen is run, and its event is seen, ticked off and drawn', async () => {
-  await page.getByRole('radio', { name: 'Terminal' }).click()
-  const command = await main().locator('pre').first().textContent()
-  const { stdout } = await promisify(execFile)('sh', ['-c', command ?? ''])
+test('from the sign-in to the first own event in a chart, by what the screen says', async () => {
+  await tab.open('/', world.admin)
+  await addressed(/^\/console\/start$/)
+  await way('Terminal').click()
+  const command = await tab.page.getByRole('region', { name: 'Command for a terminal' }).innerText()
+  const { stdout } = await promisify(execFile)('sh', ['-c', command])
   expect(stdout).toContain('200')
-  await main().getByText('purchase', { exact: true }).first().waitFor()
-  for (const step of ['First event', 'First known person', 'First purchase'])
-    await main().getByRole('listitem').filter({ hasText: step }).getByText('Done').waitFor()
+  // An event, a known person, a purchase.
+  await expect.poll(() => main().locator('li').getByText('Done', { exact: true }).count()).toBe(3)
+  await main().getByRole('img', { name: 'Events of today by name' }).waitFor()
+})
+
+test('sample data comes by a press and fills the overview', async () => {
+  await button('Fill in sample data').click()
+  await addressed(/^\/console\/$/)
   await main()
-    .getByRole('img', { name: /Events/ })
-    .or(main().locator('canvas'))
-    .first()
+    .getByRole('button', { name: /^Revenue/ })
+    .click()
+  await addressed(/measure=purchases.revenue/)
+  await main().getByRole('img', { name: 'Revenue' }).waitFor()
+  await tab.audit('the overview')
+})
+
+test('a question is built, saved, and the same in another window by its address', async () => {
+  await tab.go('/explore')
+  await main().getByRole('img').first().waitFor()
+  await button('Add a grouping').click()
+  const dialog = tab.page.getByRole('dialog')
+  await dialog.locator('input').first().fill('events.deviceType')
+  await tab.page.keyboard.press('Enter')
+  await addressed(/events\.deviceType/)
+  await main().getByText('Table').first().click()
+  const table = () => main().getByRole('table').first()
+  await table().waitFor()
+  await button('Save').click()
+  await dialog.getByRole('textbox').fill('Devices by day')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await main().getByRole('link', { name: 'Saved query' }).waitFor()
+  const other = await world.openTab(tab.context)
+  await other.page.goto(tab.page.url())
+  const same = other.page.locator('main').getByRole('table').first()
+  await same.waitFor()
+  expect(await same.innerText()).toBe(await table().innerText())
+  expect(other.takeComplaints()).toEqual([])
+  await other.page.close()
+  await tab.audit('a table in Explore')
+  const saved = tab.page.waitForEvent('download')
+  await button('Download').click()
+  await tab.page.getByRole('menuitem', { name: 'Download CSV' }).click()
+  expect((await saved).suggestedFilename()).toMatch(/\.csv$/)
+})
+
+test('an address of yesterday opens with a word about what was left out', async () => {
+  const query = {
+    measures: ['events.count', 'events.gone'],
+    dimensions: ['events.deviceType', 'sessions.gone'],
+    filters: [{ member: 'events.alsoGone', operator: 'equals', values: ['x'] }],
+    timeDimensions: [],
+  }
+  await tab.go(`/explore?query=${encodeURIComponent(JSON.stringify(query))}`)
+  const word = main().getByText(/events\.gone.*sessions\.gone.*events\.alsoGone/)
+  await word.waitFor()
+  await main().getByRole('table').first().waitFor({ state: 'attached' })
+  await tab.go(`/funnels?breakdown=${encodeURIComponent('"events.gone"')}`)
+  await main()
+    .getByText(/Left out.*events\.gone/)
     .waitFor()
 })
 
-test('the sample data comes by one button', async () => {
-  await button('Fill in sample data').click()
-  // It leads there by itself once the events are in the statistics.
-  await heading('Overview').waitFor({ timeout: 120_000 })
-  await main().getByText('People').first().waitFor()
-  await main().locator('canvas').first().waitFor()
+test('a bar of a funnel, a cell of retention, and a step of paths lead on', async () => {
+  const asCohort = async () => {
+    await addressed(/^\/console\/cohorts\/new\?rule=/)
+    await main().getByText('Who belongs to it').waitFor()
+    // The rule is counted.
+    await main()
+      .getByText(/of them are identified/)
+      .waitFor()
+  }
+  await tab.go('/funnels')
+  await main().getByRole('button', { name: /^2\. / }).first().waitFor()
+  await tab.audit('a funnel')
+  await main().getByRole('button', { name: /^2\. / }).first().click()
+  await tab.page.getByRole('link', { name: 'These people as a cohort' }).click()
+  await asCohort()
+  await tab.go('/retention?by=week')
+  await main().getByRole('row').nth(2).getByRole('link').first().click()
+  await asCohort()
+  await button('Create cohort').waitFor()
+  await tab.go('/paths')
+  await main().getByRole('region', { name: 'Paths' }).waitFor()
+  await tab.audit('paths')
 })
 
-test('a question is built, saved, shared by its address, explained and taken away', async () => {
-  await tab.open('/explore')
-  await button('Add a measure').click()
-  const dialog = page.getByRole('dialog')
-  await dialog
-    .getByRole('searchbox')
-    .or(dialog.getByRole('combobox'))
-    .or(dialog.getByRole('textbox'))
-    .first()
-    .fill('events.people')
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Escape')
-  await button('Add a grouping').click()
-  await dialog
-    .getByRole('searchbox')
-    .or(dialog.getByRole('combobox'))
-    .or(dialog.getByRole('textbox'))
-    .first()
-    .fill('events.name')
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Escape')
-  const title = 'Events, People · Event'
-  await heading(title).waitFor()
-  await main().locator('canvas').first().waitFor()
-
-  const shared = await world.openTab(tab.context)
-  await shared.page.goto(page.url())
-  await shared.page.locator('main').getByRole('heading', { name: title }).waitFor()
-  await shared.page.close()
-
-  const downloading = page.waitForEvent('download')
-  await button(/Download/).click()
-  await page.getByRole('menuitem', { name: /CSV/ }).click()
-  expect((await downloading).suggestedFilename()).toMatch(/\.csv$/)
-
-  await button('Save').click()
-  await dialog.getByLabel('Name', { exact: true }).fill('People by event')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await main().getByRole('link', { name: 'Saved query' }).click()
-  await heading('People by event').waitFor()
-})
-
-test('a funnel, a retention and paths are drawn, saved and opened again', async () => {
-  for (const [path, name, picture] of [
-    ['/funnels', 'My funnel', '68'],
+test('a funnel, a retention and paths are saved, opened again, and come back when their deletion is undone', async () => {
+  for (const [path, name, shown] of [
+    ['/funnels', 'My funnel', '1. page_view'],
     ['/retention', 'My retention', '100%'],
     ['/paths', 'My paths', 'Session begins'],
   ] as const) {
-    await tab.open(path)
-    await main().getByText(picture).locator('visible=true').first().waitFor()
+    await tab.go(path)
+    const picture = () => main().getByText(shown).locator('visible=true').first()
+    await picture().waitFor()
     await button('Save').click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name', { exact: true }).fill(name)
+    const dialog = tab.page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill(name)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await main().getByRole('link', { name }).waitFor()
-    await tab.open('/saved?kind=explorations')
+    await tab.go('/saved?kind=explorations')
     await main().getByRole('link', { name }).click()
-    await main().getByText(picture).locator('visible=true').first().waitFor()
+    await picture().waitFor()
+    // What is asked is what was saved: the link says so in the place of the button.
     await main().getByRole('link', { name }).waitFor()
   }
-  await tab.open('/saved?kind=explorations')
+  await tab.go('/saved?kind=explorations')
   await button('Delete: My paths').click()
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await button('Undo').click()
   await main().getByRole('link', { name: 'My paths' }).waitFor()
 })
 
-test('the people of a step become a cohort, whose size is shown as it is made', async () => {
-  await tab.open('/funnels')
-  await main().getByText('As a cohort').first().click()
-  await heading('New cohort').waitFor()
-  await main()
-    .getByText(/of them are identified/)
-    .waitFor()
-  await main().getByLabel('Name', { exact: true }).fill('Visitors')
-  await button('Create cohort').click()
-  await heading('Visitors').waitFor()
-  await tab.open('/cohorts')
-  await main().getByRole('link', { name: 'Visitors' }).waitFor()
-})
-
-test('a dashboard is made one’s own, its tiles move by keyboard, and a second save sees both versions', async () => {
-  await tab.open('/dashboards/overview')
-  await main().getByText('People by day').first().waitFor()
-  await button('Make it your own').click()
-  await page.waitForURL(/dashboards\/[0-9a-f]{24}/)
-  const second = await world.openTab(tab.context)
-  await second.page.goto(page.url().split('?')[0] ?? '')
-  await second.page.getByRole('button', { name: 'Edit', exact: true }).click()
-  await second.page.getByLabel('Name', { exact: true }).fill('Theirs')
-
-  const edit = button('Edit').or(button('Save'))
-  await edit.waitFor()
-  if ((await button('Edit').count()) > 0) await button('Edit').click()
-  const handle = main()
-    .getByRole('button', { name: /^Move or size/ })
-    .first()
-  await handle.focus()
-  await page.keyboard.press('ArrowDown')
-  await main()
-    .getByText(/: column \d+, row \d+, \d+ wide, \d+ high/)
-    .waitFor({ state: 'attached' })
-  await main().getByLabel('Name', { exact: true }).fill('Mine')
+test('a dashboard of one’s own: a tile, moved by keys; the second who saves sees both', async () => {
+  const { page } = tab
+  await tab.go('/dashboards')
+  await button('New dashboard').click()
+  await page.getByRole('dialog').getByRole('textbox').fill('Two people')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  await button('Add a tile').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Text', { exact: true }).first().click()
+  await dialog.getByRole('textbox', { name: 'Text' }).fill('What this is about')
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('A note')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await button('Move or size A note').focus()
+  await page.keyboard.press('ArrowRight')
+  await page.getByText(/A note: column 2, row 1/).waitFor({ state: 'attached' })
+  await tab.audit('a dashboard that is edited')
   await button('Save').click()
-  await heading('Mine').waitFor()
-
-  await second.page.getByRole('button', { name: 'Save', exact: true }).click()
-  const conflict = second.page.getByRole('dialog')
-  await conflict.getByText('Mine').first().waitFor()
-  await conflict.getByText('Theirs').first().waitFor()
-  await conflict.getByRole('button', { name: /copy/i }).click()
-  await second.page.getByRole('heading', { name: 'Copy of Theirs' }).waitFor()
-  expect(second.takeComplaints().filter((each) => !each.startsWith('412 '))).toEqual([])
-  await second.page.close()
-})
-
-test('what is typed outlives a service that is gone', async () => {
-  await tab.open('/account')
-  await main().getByLabel('Job title').fill('Miller')
-  let refused = 0
-  await page.route(/\/users\/me$/, async (route) => {
-    await route.abort('connectionrefused')
-    refused += 1
+  await button('Edit').click()
+  const id = new URL(page.url()).pathname.split('/').at(-1)
+  const { name, tiles, filters, range, comparison } = await world.service.dataOf<Record<string, unknown>>(
+    'GET',
+    `/statistics/dashboards/${id}`,
+  )
+  expect(tiles).toMatchObject([{ title: 'A note', x: 1 }])
+  await world.service.dataOf('PUT', `/statistics/dashboards/${id}`, {
+    ...{ tiles, filters, range, comparison },
+    name: `${name} and a third`,
   })
+  await page.getByLabel('Name', { exact: true }).fill('Mine')
   await button('Save').click()
-  await expect.poll(() => refused).toBeGreaterThan(0)
-  await expect.poll(() => button('Save').isEnabled()).toBe(true)
-  expect(await main().getByLabel('Job title').inputValue()).toBe('Miller')
+  await dialog.getByText('Called Two people and a third').waitFor()
+  await dialog.getByText('Called Mine').waitFor()
+  await tab.audit('a conflict')
+  await dialog.getByRole('button', { name: 'Save mine as a copy' }).click()
+  await main().getByRole('heading', { name: 'Copy of Mine' }).waitFor()
+  expect(tab.takeComplaints().filter((each) => !each.startsWith('412 '))).toEqual([])
+  await page.getByRole('button', { name: 'More' }).first().click()
+  await page.getByRole('menuitem', { name: 'Full screen' }).click()
+  await button('Leave full screen').waitFor()
+  await page.keyboard.press('Enter')
+  await main().getByRole('heading', { name: 'Copy of Mine' }).waitFor()
+})
+
+test('by keys alone: skip the navigation, go somewhere, keep it as a favourite, come back to where a dialog was opened', async () => {
+  const { page } = tab
+  await tab.open('/account')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  expect(await tab.evaluate('document.activeElement.id')).toBe('content')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('textbox').waitFor()
+  await page.keyboard.type('Retention')
+  await page.keyboard.press('Enter')
+  await addressed(/^\/console\/retention$/)
+  await main().getByRole('heading', { name: 'Retention' }).waitFor()
+  await button('Add to favourites').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation').getByRole('heading', { name: 'Favourites' }).waitFor()
+  await tab.go('/dashboards')
+  await button('New dashboard').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('textbox').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => tab.evaluate('document.activeElement.textContent')).toBe('New dashboard')
+})
+
+test('a service that is gone is said in a banner, and what was typed is saved once it is back', async () => {
+  const { page } = tab
+  await tab.go('/account')
+  await page.getByLabel('Job title').fill('Keeper of the mill')
+  await page.route(/\/v2\//, (route) => route.abort('connectionrefused'))
+  await button('Save').click()
+  const banner = page.getByText(
+    'The service does not answer. It is asked again by itself; nothing you typed is lost.',
+  )
+  await banner.waitFor()
+  expect(await page.getByLabel('Job title').inputValue()).toBe('Keeper of the mill')
   await page.unrouteAll({ behavior: 'wait' })
+  await banner.waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Job title').inputValue()).toBe('Keeper of the mill')
   await button('Save').click()
-  await page.getByText('Saved', { exact: true }).first().waitFor()
+  await expect
+    .poll(
+      async () => (await world.service.dataOf<{ jobTitle?: string }>('GET', '/entities/users/me')).jobTitle,
+    )
+    .toBe('Keeper of the mill')
   expect(tab.takeComplaints().filter((each) => !each.includes('ERR_CONNECTION_REFUSED'))).toEqual([])
 })
 
-test('everything is reached by keyboard: the palette opens a screen, and a dialog gives the focus back', async () => {
-  await tab.open('/live')
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('Retention')
-  await page.keyboard.press('Enter')
-  await heading('Retention').waitFor()
-  await button('Save').focus()
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await tab.evaluate<string>('document.activeElement.textContent')).toBe('Save')
+test('a role that is changed while a page is open takes effect at the next request', async () => {
+  const permissions = ['statistics:access', 'datasource:read']
+  const role = await world.service.dataOf<{ id: string }>('POST', '/entities/roles', {
+    name: 'looks',
+    permissions,
+  })
+  const person = await world.addUser('looks')
+  const other = await world.openTab()
+  const links = other.page.getByRole('navigation').getByRole('link')
+  await other.open('/explore', person)
+  await links.getByText('Funnels').waitFor()
+  await world.service.dataOf('PATCH', `/entities/roles/${role.id}`, { permissions: ['datasource:read'] })
+  const again = other.page.getByRole('button', { name: 'Ask again' })
+  await expect
+    .poll(async () => {
+      // The window may have asked by itself.
+      if (await again.isVisible()) await again.click({ timeout: 2_000 }).catch(() => undefined)
+      return other.page.locator('main').getByText('Your role does not allow this').isVisible()
+    })
+    .toBe(true)
+  await links.getByText('Funnels').waitFor({ state: 'detached' })
+  await links.getByText('Live').click()
+  await other.page.locator('main').getByText('As they come').waitFor()
+  expect(other.takeComplaints().filter((each) => !each.startsWith('403 '))).toEqual([])
+  await other.context.close()
 })
 
-test('the sample data leaves by one button', async () => {
-  await tab.open('/start')
+test('sample data goes by a press, and one’s own events stay', async () => {
+  await tab.go('/start')
   await button('Remove the sample data').click()
-  await button('Fill in sample data').waitFor({ timeout: 60_000 })
+  await button('Fill in sample data').waitFor()
+  await expect
+    .poll(() => world.service.query({ measures: ['events.count'], dimensions: ['events.name'] }))
+    .toEqual([{ 'events.name': 'purchase', 'events.count': 1 }])
 })

@@ -173,8 +173,8 @@ async function openTab(context: BrowserContext, origin: string): Promise<Tab> {
       const [width = 0, inner = 0] = await evaluate<number[]>(
         '[document.documentElement.scrollWidth, innerWidth]',
       )
-      expect(width, `${name} is not wider than a phone`).toBeLessThanOrEqual(inner)
       if (size) await page.setViewportSize(size)
+      expect(width, `${name} is not wider than a phone`).toBeLessThanOrEqual(inner)
     },
   }
 }

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { client } from '../../client.ts'
 import { formatInstant, formatMeasure } from '../../data/format.ts'
+import { pageOf } from '../../data/list-state.ts'
 import { useSetView, useView } from '../../data/view-state.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Card } from '../../ui/page.tsx'
@@ -77,7 +78,7 @@ export function Members({ id }: { readonly id: string }) {
   const language = useLanguage()
   const setView = useSetView()
   const { members } = useView()
-  const page = typeof members === 'number' && Number.isInteger(members) && members > 0 ? members : 1
+  const page = pageOf(members)
   const query = useQuery({
     queryKey: ['cohort-people', id, 'members', page],
     queryFn: async ({ signal }) => {

@@ -2,6 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatInstant } from '../../data/format.ts'
+import { pageOf, searchOf } from '../../data/list-state.ts'
 import { useMay, useProfile } from '../../data/profile.ts'
 import { useSetView, useView } from '../../data/view-state.ts'
 import { common } from '../../texts/common.ts'
@@ -28,12 +29,13 @@ const sorts = ['name', 'updatedAt', 'createdAt'] as const
 
 /** What the address says of the list. */
 function askedOf(view: Readonly<Record<string, unknown>>): ListAsked & { readonly page: number } {
-  const { q, sort, order, page } = view
+  const { sort, order, page } = view
+  const q = searchOf(view.q)
   const sortBy = sorts.find((each) => each === sort)
   return {
-    page: typeof page === 'number' && Number.isInteger(page) && page > 0 && page <= 10_000 ? page : 1,
+    page: pageOf(page),
     perPage,
-    ...(typeof q === 'string' && q.trim() !== '' && { q: q.slice(0, 200) }),
+    ...(q.trim() !== '' && { q }),
     ...(sortBy && { sortBy }),
     ...((order === 'asc' || order === 'desc') && { sortOrder: order }),
   }

@@ -3,6 +3,7 @@ import { datasourceLogKinds } from '@millrace/contract/resources/datasource-log.
 import { useQuery } from '@tanstack/react-query'
 import { type LogEntry, logQuery } from '../../data/datasources.ts'
 import { formatInstant } from '../../data/format.ts'
+import { pageOf } from '../../data/list-state.ts'
 import { useSetView, useView } from '../../data/view-state.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
@@ -26,7 +27,7 @@ export function Log({ datasourceId }: { readonly datasourceId: string }) {
   const setView = useSetView()
   const kind = datasourceLogKinds.find((each) => each === view.kind)
   const rule = typeof view.rule === 'string' && isRuleId(view.rule) ? view.rule : undefined
-  const page = Number.isSafeInteger(view.page) && Number(view.page) > 0 ? Number(view.page) : 1
+  const page = pageOf(view.page)
   const query = { page, perPage, ...(kind && { kind }), ...(rule && { rule }) }
   const answer = useQuery({ ...logQuery(datasourceId, query), refetchInterval: 10_000 })
   const rules = Object.entries(eventRules).filter(([, { effect }]) => kind === undefined || effect === kind)

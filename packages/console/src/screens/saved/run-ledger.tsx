@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { client } from '../../client.ts'
 import { formatInstant } from '../../data/format.ts'
+import { pageOf } from '../../data/list-state.ts'
 import { useMay } from '../../data/profile.ts'
 import { useSetView, useView } from '../../data/view-state.ts'
 import { saveFile } from '../../result/download.ts'
@@ -28,7 +29,7 @@ export function RunLedger({ id }: { readonly id: string }) {
   const language = useLanguage()
   const view = useView()
   const setView = useSetView()
-  const page = Number.isInteger(view.runs) && (view.runs as number) > 0 ? (view.runs as number) : 1
+  const page = pageOf(view.runs)
   const runs = useQuery(runsQuery(id, page))
   const columns: Column<SavedQueryRun>[] = [
     {

@@ -1,6 +1,7 @@
 import type { OperationData } from '@millrace/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { client } from '../../client.ts'
+import { pageOf, searchOf } from '../../data/list-state.ts'
 
 export type SavedQuery = OperationData<'readSavedQuery'>
 export type Schedule = SavedQuery['schedule']
@@ -19,13 +20,12 @@ export interface ListState {
 /** The list in an address. */
 export function readListState(view: Readonly<Record<string, unknown>>): ListState {
   const sortBy = sortKeys.find((each) => each === view.sort) ?? 'createdAt'
-  const page = Number(view.page)
   return {
-    q: typeof view.q === 'string' ? view.q.slice(0, 200) : '',
+    q: searchOf(view.q),
     sortBy,
     descending:
       view.order === undefined ? sortBy === 'createdAt' || sortBy === 'updatedAt' : view.order === 'desc',
-    page: Number.isInteger(page) && page >= 1 ? page : 1,
+    page: pageOf(view.page),
   }
 }
 
