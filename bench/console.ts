@@ -50,9 +50,10 @@ const watch = `
   bench.frame = () => new Promise((done) => requestAnimationFrame(() => done(performance.now())))
   /** The first frame in which it is true and stays so for three. */
   bench.when = async (isTrue) => {
+    const end = performance.now() + 60_000
     for (;;) {
       const at = await bench.frame()
-      if (at > 60_000) throw new Error(isTrue + ' never on: ' + document.querySelector('main')?.innerText)
+      if (at > end) throw new Error(isTrue + ' never on: ' + document.querySelector('main')?.innerText)
       if (isTrue() && (await bench.frame(), isTrue()) && (await bench.frame(), isTrue())) return at
     }
   }
