@@ -74,7 +74,12 @@ export function membersOf(source: SourceId) {
   })
 
   /** A ratio of measures, those of the source by their names alone. */
-  const ratio = (name: string, title: string, format: 'ratio' | 'decimal', ...parts: [string, string]) => {
+  const ratio = (
+    name: string,
+    title: string,
+    format: 'ratio' | 'decimal' | 'amount',
+    ...parts: [string, string]
+  ) => {
     const [above, below] = parts.map((part) => (part.includes('.') ? part : `${source}.${part}`))
     return virtual(name, title, format, ratioOf(above as string, below as string))
   }

@@ -41,9 +41,7 @@ export function createWriter(settings: WriterSettings) {
   function formOf(measure: string): { form: FigureForm; decimals: number } {
     const format = Object.hasOwn(meta.measures, measure) ? meta.measures[measure]?.format : undefined
     if (measure === 'conversion') return forms.ratio
-    return format === undefined || format === 'decimal'
-      ? { form: isAmountPer(measure) ? 'money' : 'number', decimals: 2 }
-      : forms[format]
+    return format === undefined || format === 'decimal' ? { form: 'number', decimals: 2 } : forms[format]
   }
 
   /** As the texts show both: what differs behind the last digit stays the same. */
@@ -167,11 +165,6 @@ export function createWriter(settings: WriterSettings) {
 const maxDecimals = 6
 /** Of a section (packages/contract, `ReportSection`). */
 const maxParagraphs = 20
-
-/** Means of amounts, which are amounts in texts. */
-function isAmountPer(measure: string): boolean {
-  return measure === 'purchases.averageOrderValue' || measure === 'purchases.revenuePerBuyer'
-}
 
 /** What stands before and after an amount of a currency in a language. */
 function currencyAround(currency: string | undefined, locale: 'en' | 'fr') {
