@@ -63,9 +63,14 @@ test('a question is built, saved, and the same in another window by its address'
   await button('Add a grouping').click()
   const dialog = tab.page.getByRole('dialog')
   await dialog.locator('input').first().fill('events.deviceType')
-  await tab.page.keyboard.press('Enter')
+  await dialog
+    .getByRole('listitem')
+    .filter({ hasText: /device/i })
+    .first()
+    .getByRole('button')
+    .click()
   await addressed(/events\.deviceType/)
-  await main().getByText('Table').first().click()
+  await main().getByRole('radio', { name: 'Table' }).click()
   const table = () => main().getByRole('table').first()
   await table().waitFor()
   await button('Save').click()
@@ -275,6 +280,13 @@ test('sample data goes by a press, and one’s own events stay', async () => {
   await button('Remove the sample data').click()
   await button('Fill in sample data').waitFor()
   await expect
-    .poll(() => world.service.query({ measures: ['events.count'], dimensions: ['events.name'] }))
-    .toEqual([{ 'events.name': 'purchase', 'events.count': 1 }])
+    .poll(() =>
+      world.service.query({
+        measures: ['events.count'],
+        dimensions: ['events.name'],
+        filters: [],
+        timeDimensions: [],
+      }),
+    )
+    .toMatchObject([{ 'events.name': 'purchase', 'events.count': 1 }])
 })
