@@ -24,8 +24,13 @@ async function start(): Promise<void> {
     const { leaving, failure } = await session.open()
     if (leaving) return
     if (failure === undefined) {
-      void queryClient.prefetchQuery(profileQuery)
-      void queryClient.prefetchQuery(metaQuery)
+      void queryClient
+        .fetchQuery(profileQuery)
+        .then(({ permissions }) =>
+          permissions.includes('statistics:access') ? queryClient.prefetchQuery(metaQuery) : undefined,
+        )
+        // The screens ask again, and say what is wrong.
+        .catch(() => undefined)
     }
     root.render(
       <StrictMode>

@@ -106,7 +106,7 @@ export function PathPicture({
               <AriaButton
                 className={styles.node ?? ''}
                 style={{ left: x0, top: y0, height: Math.max(2, y1 - y0), width: nodeWidth + labelWidth }}
-                aria-label={t.share(nameOf(node), count(sessions), share(sessions, graph.sessions))}
+                aria-label={t.stepOf(nameOf(node), count(sessions), share(sessions, graph.sessions))}
                 onHoverStart={() => setActive(id)}
                 onHoverEnd={() => setActive(undefined)}
                 onFocus={() => setActive(id)}
@@ -120,7 +120,7 @@ export function PathPicture({
                 <span className={styles.label} data-tall={y1 - y0 > 36}>
                   <span className={styles.name} dir="auto" title={nameOf(node)}>
                     {nameOf(node)}
-                  </span>
+                  </span>{' '}
                   <span className={styles.count}>{count(sessions)}</span>
                 </span>
               </AriaButton>

@@ -20,6 +20,9 @@ export const words = texts(
     kinds: { step: 'Step', start: 'Session begins', end: 'Left', rest: 'Others' },
     share: (name: string, sessions: string, share: string) =>
       `${name}: ${sessions} sessions, ${share} of all`,
+    /** Begins with what is seen of it. */
+    stepOf: (name: string, sessions: string, share: string) =>
+      `${name} ${sessions} sessions, ${share} of all`,
     sessionsOf: (sessions: string, share: string) => `${sessions} sessions, ${share} of those before`,
     pointAt: (sessions: string) =>
       `${sessions} sessions. Point at a step for its share; press it to go on from it.`,
@@ -53,6 +56,7 @@ export const words = texts(
     repeated: { collapse: 'Répétitions réunies', keep: 'Répétitions séparées' },
     kinds: { step: 'Étape', start: 'Début de session', end: 'Sortie', rest: 'Autres' },
     share: (name, sessions, share) => `${name} : ${sessions} sessions, ${share} de toutes`,
+    stepOf: (name, sessions, share) => `${name} ${sessions} sessions, ${share} du total`,
     sessionsOf: (sessions, share) => `${sessions} sessions, ${share} de celles d’avant`,
     pointAt: (sessions) =>
       `${sessions} sessions. Pointez une étape pour voir sa part ; appuyez dessus pour repartir d’elle.`,
