@@ -315,7 +315,11 @@ test.for(spread(hostileStates, 4).map((state) => [JSON.stringify(state).slice(0,
       expect(await tab.evaluate<number>("document.querySelectorAll('img[src=x], main script').length")).toBe(
         0,
       )
-      expect(tab.takeComplaints(), path).toEqual([])
+      // A screen that is left at once may leave so many statements that the next ones are asked again.
+      expect(
+        tab.takeComplaints().filter((each) => !each.startsWith('503 ')),
+        path,
+      ).toEqual([])
     }
   },
 )

@@ -205,7 +205,7 @@ describe('a preflight', () => {
       const { statusCode, headers } = await preflight(url, { origin: foreign })
       expect([404, 405]).toContain(statusCode)
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
-      expect(headers.vary).toBe('Origin')
+      expect(headers.vary).toBe('Origin, Accept-Language')
     }
   })
 

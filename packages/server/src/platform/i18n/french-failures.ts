@@ -77,7 +77,7 @@ export const frenchFailures: Readonly<Record<ErrorName, string>> = {
   applicationNotFound: 'Aucune application de ce nom n’a votre accord ni de session avec vous',
   sessionNotFound: 'Vous n’avez pas de telle session',
   userNotFound: 'Votre entreprise n’a pas cet utilisateur',
-  passwordNotUsed: 'Cet utilisateur se connecte par l’authentification unique seulement',
+  passwordNotUsed: 'Cet utilisateur se connecte par la connexion unique seulement',
   tooManyPasswordResets: 'La réinitialisation a été demandée trop souvent ; réessayez plus tard',
   lastAdministrator:
     'L’entreprise n’aurait plus d’administrateur : donnez d’abord à un autre utilisateur un rôle qui peut modifier les utilisateurs, les rôles et l’entreprise',
@@ -91,10 +91,10 @@ export const frenchFailures: Readonly<Record<ErrorName, string>> = {
   linkedAccountAddress: 'Cette adresse ne peut pas être liée',
   linkedAccountTest: 'Le message d’essai n’a pas été accepté ; rien n’a été lié',
   tooManyLinkedAccounts: 'Vous avez le plus grand nombre possible de comptes liés : supprimez-en un d’abord',
-  singleSignOnNotFound: 'Votre entreprise n’a pas configuré l’authentification unique',
+  singleSignOnNotFound: 'Votre entreprise n’a pas configuré la connexion unique',
   unusableMetadata: 'Les métadonnées du fournisseur d’identité ne peuvent pas être utilisées',
   singleSignOnNotProven:
-    'L’authentification unique ne peut pas encore être exigée : vérifiez un domaine, puis connectez-vous une fois par le fournisseur d’identité tel qu’il est configuré',
+    'La connexion unique ne peut pas encore être exigée : vérifiez un domaine, puis connectez-vous une fois par le fournisseur d’identité tel qu’il est configuré',
   domainNotFound: 'Votre entreprise n’a pas ce domaine',
   domainTaken: 'Ce domaine appartient déjà à une entreprise',
   domainNotVerified: 'L’enregistrement TXT qui montre que le domaine est à vous n’a pas été trouvé',
@@ -128,7 +128,7 @@ export const frenchFailures: Readonly<Record<ErrorName, string>> = {
   wrongPassword: 'Le mot de passe actuel est faux',
   provisionedTeam: 'Le fournisseur d’identité gère cette équipe : changez-y son nom et ses membres',
   tooManyInvitations: 'Trop d’invitations ont été envoyées ; réessayez plus tard',
-  singleSignOnNotOffered: 'Il n’y a pas d’authentification unique ici',
+  singleSignOnNotOffered: 'Il n’y a pas de connexion unique ici',
   singleSignOnRefused:
     'La connexion a échoué ; votre administrateur en trouve la raison dans le journal d’audit',
   missingSamlResponse: 'Le formulaire doit contenir une seule fois le champ SAMLResponse',
