@@ -1,5 +1,5 @@
 import { sankey, sankeyLinkHorizontal } from 'd3-sankey'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
 import { seriesVariable } from '../../charts/colours.ts'
 import { formatMeasure } from '../../data/format.ts'
@@ -46,8 +46,10 @@ export function PathPicture({
   const holder = useRef<HTMLElement>(null)
   const [room, setRoom] = useState(0)
   const [pointed, setActive] = useState<string>()
-  useEffect(() => {
+  // Before it is painted: a picture of another width would move what stands in it.
+  useLayoutEffect(() => {
     if (!holder.current) return
+    setRoom(holder.current.getBoundingClientRect().width)
     const observer = new ResizeObserver(([entry]) => entry && setRoom(entry.contentRect.width))
     observer.observe(holder.current)
     return () => observer.disconnect()

@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale'
 import { line } from 'd3-shape'
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { formatMeasure } from '../../data/format.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import styles from './retention-curve.module.css'
@@ -22,8 +22,10 @@ export function RetentionCurve({
   const language = useLanguage()
   const holder = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(600)
-  useEffect(() => {
+  // Before it is painted: a picture of another width would move what stands in it.
+  useLayoutEffect(() => {
     if (!holder.current) return
+    setWidth(holder.current.getBoundingClientRect().width)
     const observer = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width))
     observer.observe(holder.current)
     return () => observer.disconnect()
