@@ -142,11 +142,11 @@ async function fill({ service }: ConsoleWorld): Promise<readonly Screen[]> {
     { name: 'explore-empty', path: '/explore' },
     {
       name: 'explore-map',
-      path: `/explore?${search({ query: query('sessions.count', ['sessions.country']), view: 'map' })}`,
+      path: `/explore?${search({ query: query('sessions.count', ['sessions.country']), show: 'map' })}`,
     },
     {
       name: 'explore-table',
-      path: `/explore?${search({ query: query('purchases.revenue', ['purchases.os']), view: 'table' })}`,
+      path: `/explore?${search({ query: query('purchases.revenue', ['purchases.os']), show: 'table' })}`,
     },
     { name: 'funnels', path: `/funnels?${search({ steps })}` },
     { name: 'retention', path: '/retention' },

@@ -156,15 +156,22 @@ export function formatBucket(
   }
 }
 
-/** An instant in a zone, or in that of the browser. */
+const instantStyles = {
+  minute: { dateStyle: 'medium', timeStyle: 'short' },
+  day: { dateStyle: 'medium' },
+  /** Of today. */
+  time: { timeStyle: 'medium' },
+} as const
+
+export type InstantStyle = keyof typeof instantStyles
+
+/** An instant in a zone, or in that of the browser while none is known. */
 export const formatInstant = (
   language: Language,
   instant: string | number | Date,
-  isShort = false,
-  timeZone?: string,
+  timeZone: string | undefined,
+  style: InstantStyle = 'minute',
 ): string =>
-  dates(language, {
-    dateStyle: 'medium',
-    ...(isShort ? {} : { timeStyle: 'short' }),
-    ...(timeZone !== undefined && { timeZone }),
-  }).format(new Date(instant))
+  dates(language, { ...instantStyles[style], ...(timeZone !== undefined && { timeZone }) }).format(
+    new Date(instant),
+  )

@@ -1,4 +1,5 @@
 import type { Series } from '../charts/series.ts'
+import type { analysis } from '../texts/analysis.ts'
 import { daysOfLabel, withMissing } from './buckets.ts'
 import type { Granularity, MeasureMeta, Meta } from './format.ts'
 import type { Row } from './statistics.ts'
@@ -12,6 +13,18 @@ export interface Asked {
     readonly granularity?: Granularity | null
     readonly compareDateRange?: readonly unknown[] | null
   }[]
+}
+
+/** What a query asks for, in a line. */
+export function askedText(
+  { measures = [], dimensions = [], timeDimensions = [] }: Partial<Asked>,
+  meta: Meta | undefined,
+  say: (typeof analysis)['en'],
+): string {
+  const named = (members: readonly string[]) => members.map((each) => titleOf(meta, each)).join(', ')
+  const what = named(measures)
+  if (dimensions.length > 0) return what ? say.by(what, named(dimensions)) : named(dimensions)
+  return timeDimensions.some(({ granularity }) => granularity) ? say.byTime(what) : what
 }
 
 export interface SeriesResult {

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useLanguage } from '../texts/texts.ts'
-import { formatInstant } from './format.ts'
+import { formatInstant, type InstantStyle } from './format.ts'
 import { useProfile } from './profile.ts'
 import {
   type Comparison,
@@ -42,10 +42,10 @@ export function useTimezone(): string | undefined {
 }
 
 /** Shows an instant in that zone and in the user's language. */
-export function useInstant(): (instant: string | number | Date, isShort?: boolean) => string {
+export function useInstant(): (instant: string | number | Date, style?: InstantStyle) => string {
   const language = useLanguage()
   const timezone = useTimezone()
-  return (instant, isShort) => formatInstant(language, instant, isShort, timezone)
+  return (instant, style) => formatInstant(language, instant, timezone, style)
 }
 
 export interface RangeState {

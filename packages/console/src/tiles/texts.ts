@@ -30,8 +30,6 @@ export const words = texts(
     explorations: { funnel: 'Funnel', retention: 'Retention', paths: 'Paths' },
     experiment: 'Experiment',
     text: 'Text',
-    by: (measure: string, dimension: string) => `${measure} by ${dimension}`,
-    byTime: (measure: string) => `${measure} over time`,
   },
   {
     notFiltered: (members) => `Sans le filtre ${members} : il ne convient pas ici`,
@@ -62,7 +60,5 @@ export const words = texts(
     explorations: { funnel: 'Entonnoir', retention: 'Rétention', paths: 'Parcours' },
     experiment: 'Expérience',
     text: 'Texte',
-    by: (measure, dimension) => `${measure} par ${dimension}`,
-    byTime: (measure) => `${measure} dans le temps`,
   },
 )

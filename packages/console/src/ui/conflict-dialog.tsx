@@ -1,7 +1,7 @@
 import type { SavedMeanwhile } from '../data/conflict.ts'
-import { formatInstant } from '../data/format.ts'
 import { useProfile } from '../data/profile.ts'
-import { texts, useLanguage, useTexts } from '../texts/texts.ts'
+import { useInstant } from '../data/view-state.ts'
+import { texts, useTexts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -39,7 +39,7 @@ export function ConflictDialog({
   readonly onClose: () => void
 }) {
   const t = useTexts(words)
-  const language = useLanguage()
+  const instant = useInstant()
   const isOwn = conflict.userId === useProfile()?.id
   return (
     <Dialog
@@ -55,12 +55,7 @@ export function ConflictDialog({
         </>
       }
     >
-      <p>
-        {t.conflictBy(
-          isOwn ? t.you : t.another,
-          conflict.at === undefined ? '–' : formatInstant(language, conflict.at),
-        )}
-      </p>
+      <p>{t.conflictBy(isOwn ? t.you : t.another, conflict.at === undefined ? '–' : instant(conflict.at))}</p>
       {!isOwn && <p data-quiet>{conflict.message}</p>}
     </Dialog>
   )

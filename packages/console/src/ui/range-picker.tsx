@@ -15,7 +15,7 @@ export function useRangeName(): (range: Range) => string {
   return (range) =>
     typeof range === 'string'
       ? (t.presets[range as keyof typeof t.presets] ?? range)
-      : range.map((day) => formatInstant(language, `${day}T12:00:00`, true)).join(' – ')
+      : range.map((day) => formatInstant(language, `${day}T12:00:00Z`, 'UTC', 'day')).join(' – ')
 }
 
 interface RangePickerProps {

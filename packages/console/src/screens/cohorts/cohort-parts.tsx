@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { client } from '../../client.ts'
-import { formatInstant, formatMeasure } from '../../data/format.ts'
+import { formatMeasure } from '../../data/format.ts'
 import { pageOf } from '../../data/list-state.ts'
-import { useSetView, useView } from '../../data/view-state.ts'
+import { useInstant, useSetView, useView } from '../../data/view-state.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Card } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/state.tsx'
@@ -76,6 +76,7 @@ interface Member {
 export function Members({ id }: { readonly id: string }) {
   const t = useTexts(words)
   const language = useLanguage()
+  const instant = useInstant()
   const setView = useSetView()
   const { members } = useView()
   const page = pageOf(members)
@@ -98,8 +99,8 @@ export function Members({ id }: { readonly id: string }) {
       isNumber: true,
       cell: ({ events }) => formatMeasure(language, 'integer', events),
     },
-    { id: 'firstSeen', title: t.firstSeen, cell: ({ firstSeen }) => formatInstant(language, firstSeen) },
-    { id: 'lastSeen', title: t.lastSeen, cell: ({ lastSeen }) => formatInstant(language, lastSeen) },
+    { id: 'firstSeen', title: t.firstSeen, cell: ({ firstSeen }) => instant(firstSeen) },
+    { id: 'lastSeen', title: t.lastSeen, cell: ({ lastSeen }) => instant(lastSeen) },
   ]
   return (
     <Card title={t.members} isFlush>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { formatInstant, formatMeasure } from '../../data/format.ts'
-import { useSetView, useView } from '../../data/view-state.ts'
+import { formatMeasure } from '../../data/format.ts'
+import { useInstant, useSetView, useView } from '../../data/view-state.ts'
 import { cohortsQuery } from '../../exploration/rows.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -55,6 +55,7 @@ export function Screen() {
 function List({ cohorts }: { readonly cohorts: readonly ListedCohort[] }) {
   const t = useTexts(words)
   const language = useLanguage()
+  const instant = useInstant()
   const setView = useSetView()
   const { q, sort, page } = readList(useView())
   const shown = shownCohorts(cohorts, q, sort, language)
@@ -86,7 +87,7 @@ function List({ cohorts }: { readonly cohorts: readonly ListedCohort[] }) {
       id: 'updatedAt',
       title: t.changed,
       isSortable: true,
-      cell: ({ updatedAt }) => formatInstant(language, updatedAt, true),
+      cell: ({ updatedAt }) => instant(updatedAt, 'day'),
     },
   ]
   return (

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { client } from '../../client.ts'
-import { formatInstant } from '../../data/format.ts'
 import { useProfile } from '../../data/profile.ts'
-import { useMeta } from '../../data/statistics.ts'
-import { useLanguage, useTexts } from '../../texts/texts.ts'
-import { words as tileWords } from '../../tiles/texts.ts'
+import { useInstant } from '../../data/view-state.ts'
+import { useTexts } from '../../texts/texts.ts'
 import type { Dashboard, Tile } from '../../tiles/tile.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -12,7 +10,7 @@ import { Loaded } from '../../ui/state.tsx'
 import styles from './conflict.module.css'
 import { type Content, differencesOf } from './differences.ts'
 import { words } from './texts.ts'
-import { nameOf } from './tile-title.ts'
+import { useTileName } from './tile-title.ts'
 
 interface ConflictProps {
   /** What the service says: who saved it meanwhile, and when. */
@@ -28,7 +26,7 @@ interface ConflictProps {
 /** Two saved one dashboard: shows both, and lets the second choose. */
 export function Conflict({ message, base, mine, onTake, onCopy, onClose }: ConflictProps) {
   const t = useTexts(words)
-  const language = useLanguage()
+  const instant = useInstant()
   const userId = useProfile()?.id
   const theirs = useQuery({
     queryKey: ['dashboard-meanwhile', base.id],
@@ -64,7 +62,7 @@ export function Conflict({ message, base, mine, onTake, onCopy, onClose }: Confl
           <Loaded query={theirs}>
             {(saved) => (
               <>
-                <p data-quiet>{t.savedBy(whoOf(saved, t.you), formatInstant(language, saved.updatedAt))}</p>
+                <p data-quiet>{t.savedBy(whoOf(saved, t.you), instant(saved.updatedAt))}</p>
                 <Changes before={base} after={saved} />
               </>
             )}
@@ -72,7 +70,7 @@ export function Conflict({ message, base, mine, onTake, onCopy, onClose }: Confl
         </section>
         <section className={styles.side}>
           <h3>{t.mine}</h3>
-          <p data-quiet>{t.basedOn(whoOf(base, t.youBefore), formatInstant(language, base.updatedAt))}</p>
+          <p data-quiet>{t.basedOn(whoOf(base, t.youBefore), instant(base.updatedAt))}</p>
           <Changes before={base} after={mine} />
         </section>
       </div>
@@ -82,10 +80,9 @@ export function Conflict({ message, base, mine, onTake, onCopy, onClose }: Confl
 
 function Changes({ before, after }: { readonly before: Content; readonly after: Content }) {
   const { differences: t } = useTexts(words)
-  const tileText = useTexts(tileWords)
-  const meta = useMeta().data
+  const nameOf = useTileName()
   const { added, removed, changed, areMoved, name, isSharedChanged } = differencesOf(before, after)
-  const titles = (tiles: readonly Tile[]) => tiles.map((tile) => nameOf(tile, meta, tileText)).join(', ')
+  const titles = (tiles: readonly Tile[]) => tiles.map((tile) => nameOf(tile)).join(', ')
   const lines = [
     ...(name === undefined ? [] : [t.name(name)]),
     ...(added.length > 0 ? [t.added(titles(added))] : []),

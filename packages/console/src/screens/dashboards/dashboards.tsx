@@ -1,12 +1,11 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { formatInstant } from '../../data/format.ts'
 import { pageOf, searchOf } from '../../data/list-state.ts'
 import { useMay, useProfile } from '../../data/profile.ts'
-import { useSetView, useView } from '../../data/view-state.ts'
+import { useInstant, useSetView, useView } from '../../data/view-state.ts'
 import { common } from '../../texts/common.ts'
-import { useLanguage, useTexts } from '../../texts/texts.ts'
+import { useTexts } from '../../texts/texts.ts'
 import { findReadyMade, readyMade, tilesOf } from '../../tiles/ready-made.ts'
 import { readyMadeWords } from '../../tiles/ready-made-texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -243,7 +242,7 @@ function Own({ asked, onNew }: { readonly asked: ReturnType<typeof askedOf>; rea
 function useColumns(): Column<Row>[] {
   const t = useTexts(words)
   const say = useTexts(common)
-  const language = useLanguage()
+  const instant = useInstant()
   const userId = useProfile()?.id
   const mayManage = useMay('statistics:manage')
   const navigate = useNavigate()
@@ -304,15 +303,13 @@ function useColumns(): Column<Row>[] {
       id: 'updatedAt',
       title: t.changed,
       isSortable: true,
-      cell: ({ updatedAt }) => <span className={styles.date}>{formatInstant(language, updatedAt)}</span>,
+      cell: ({ updatedAt }) => <span className={styles.date}>{instant(updatedAt)}</span>,
     },
     {
       id: 'createdAt',
       title: t.made,
       isSortable: true,
-      cell: ({ createdAt }) => (
-        <span className={styles.date}>{formatInstant(language, createdAt, true)}</span>
-      ),
+      cell: ({ createdAt }) => <span className={styles.date}>{instant(createdAt, 'day')}</span>,
     },
     {
       id: 'actions',

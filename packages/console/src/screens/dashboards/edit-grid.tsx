@@ -1,10 +1,8 @@
 import { useId } from 'react'
 import GridLayout, { type Layout, useContainerWidth, verticalCompactor } from 'react-grid-layout'
-import { useMeta } from '../../data/statistics.ts'
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { moveBy, sizeBy } from '../../tiles/layout.ts'
-import { words as tileWords } from '../../tiles/texts.ts'
 import { columns, gap, maxTileRows, rowHeight, type Tile } from '../../tiles/tile.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './board.module.css'
@@ -12,7 +10,7 @@ import type { BoardProps } from './board.tsx'
 import { inReadingOrder } from './board.tsx'
 import { words } from './texts.ts'
 import { TileFrame } from './tile-frame.tsx'
-import { nameOf } from './tile-title.ts'
+import { useTileName } from './tile-title.ts'
 
 export interface EditGridProps extends BoardProps {
   readonly isPhone: boolean
@@ -36,8 +34,7 @@ export function EditGrid(props: EditGridProps) {
   const { tiles, isPhone, onTiles, onEdit, onDuplicate, onRemove, onSay } = props
   const t = useTexts(words)
   const say = useTexts(common)
-  const tileText = useTexts(tileWords)
-  const meta = useMeta().data
+  const nameOf = useTileName()
   const help = useId()
   const { width, containerRef, mounted } = useContainerWidth()
 
@@ -48,11 +45,11 @@ export function EditGrid(props: EditGridProps) {
     const next = (event.shiftKey ? sizeBy : moveBy)(tiles, tile.id, ...step)
     onTiles(next)
     const moved = next.find(({ id }) => id === tile.id) ?? tile
-    onSay(t.placed(nameOf(tile, meta, tileText), moved.x + 1, moved.y + 1, moved.w, moved.h))
+    onSay(t.placed(nameOf(tile), moved.x + 1, moved.y + 1, moved.w, moved.h))
   }
 
   const framed = (tile: Tile) => {
-    const name = nameOf(tile, meta, tileText)
+    const name = nameOf(tile)
     return (
       <TileFrame
         tile={tile}

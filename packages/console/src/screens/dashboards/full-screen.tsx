@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { useLanguage, useTexts } from '../../texts/texts.ts'
+import { useInstant } from '../../data/view-state.ts'
+import { useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './board.module.css'
 import { words } from './texts.ts'
@@ -17,7 +18,7 @@ export function FullScreen({
   readonly children: (every: number) => ReactNode
 }) {
   const t = useTexts(words)
-  const language = useLanguage()
+  const instant = useInstant()
   const [time, setTime] = useState(() => new Date())
   useEffect(() => {
     const root = document.documentElement
@@ -53,16 +54,11 @@ export function FullScreen({
     const timer = setInterval(() => setTime(new Date()), everyMinute)
     return () => clearInterval(timer)
   }, [])
-  const shown = new Intl.DateTimeFormat(language, {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).format(time)
   return (
     <div className={styles.full}>
       <div className={styles.fullHead}>
         <h1 dir="auto">{name}</h1>
-        <span data-quiet>{t.refreshed(shown)}</span>
+        <span data-quiet>{t.refreshed(instant(time, 'time'))}</span>
         <Button icon="close" autoFocus onPress={onLeave}>
           {t.leaveFull}
         </Button>

@@ -3,13 +3,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useMay, useProfile } from '../../data/profile.ts'
-import { useMeta } from '../../data/statistics.ts'
 import { useSetView, useView } from '../../data/view-state.ts'
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { compact, placeFor } from '../../tiles/layout.ts'
 import { savedRangeOf } from '../../tiles/shared-range.ts'
-import { words as tileWords } from '../../tiles/texts.ts'
 import { type Dashboard, maxTiles, newTileId, type Tile, type TileQuery } from '../../tiles/tile.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -25,7 +23,7 @@ import { SharedWith } from './shared-with.tsx'
 import { readAdded } from './simple-query.ts'
 import { words } from './texts.ts'
 import type { TileContent } from './tile-dialog.tsx'
-import { nameOf } from './tile-title.ts'
+import { useTileName } from './tile-title.ts'
 import { useMedia } from './use-media.ts'
 import { useSharedState } from './use-shared.ts'
 
@@ -57,8 +55,7 @@ const sizeOf = ({ kind, view }: TileContent) =>
 export function OwnDashboard({ saved }: { readonly saved: Dashboard }) {
   const t = useTexts(words)
   const say = useTexts(common)
-  const tileText = useTexts(tileWords)
-  const meta = useMeta().data
+  const nameOf = useTileName()
   const view = useView()
   const setView = useSetView()
   const navigate = useNavigate()
@@ -162,7 +159,7 @@ export function OwnDashboard({ saved }: { readonly saved: Dashboard }) {
       },
     )
   const removeTile = (tile: Tile) => {
-    const name = nameOf(tile, meta, tileText)
+    const name = nameOf(tile)
     edit({ tiles: compact(mine.tiles.filter(({ id }) => id !== tile.id)) })
     toast.undo(t.removed(name), () =>
       setDraft((before) => {
@@ -346,8 +343,7 @@ const faultAt = (error: unknown, path: string): string | undefined =>
 /** What the service refused, by the names of the tiles. */
 function SaveFaults({ error, tiles }: { readonly error: unknown; readonly tiles: readonly Tile[] }) {
   const t = useTexts(words)
-  const tileText = useTexts(tileWords)
-  const meta = useMeta().data
+  const nameOf = useTileName()
   if (!(error instanceof ValidationError)) return null
   const shown = error.errors.filter(({ path }) => path !== 'name' && path !== 'description')
   if (shown.length === 0) return null
@@ -358,7 +354,7 @@ function SaveFaults({ error, tiles }: { readonly error: unknown; readonly tiles:
         {shown.map(({ path, message }) => {
           const [, place, rest] = /^tiles\.(\d+)\.?(.*)$/.exec(path) ?? []
           const tile = place === undefined ? undefined : tiles[Number(place)]
-          const where = tile ? `${t.faultOfTile(nameOf(tile, meta, tileText))}, ${rest}` : path
+          const where = tile ? `${t.faultOfTile(nameOf(tile))}, ${rest}` : path
           return (
             <li key={path + message} dir="auto">
               {where} {message}

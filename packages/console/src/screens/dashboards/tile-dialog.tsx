@@ -15,7 +15,7 @@ import { Skeleton } from '../../ui/state.tsx'
 import { dimensionsFor, emptyQuery, type Simple, simpleOf, withSimple } from './simple-query.ts'
 import { words } from './texts.ts'
 import styles from './tile-dialog.module.css'
-import { nameOf } from './tile-title.ts'
+import { useTileName } from './tile-title.ts'
 
 /** A tile without its place. */
 export type TileContent = Omit<Tile, 'id' | 'x' | 'y' | 'w' | 'h'>
@@ -51,8 +51,7 @@ const blank: Readonly<Record<Tile['kind'], TileContent>> = {
 export function TileDialog({ tile, onDone, onClose }: TileDialogProps) {
   const t = useTexts(words)
   const say = useTexts(common)
-  const tileText = useTexts(tileWords)
-  const meta = useMeta().data
+  const nameOf = useTileName()
   const [content, setContent] = useState<TileContent>(tile ?? blank.query)
   const isWhole = content.kind !== 'experiment' || content.experimentId !== undefined
   const change = (more: Partial<TileContent>) => setContent({ ...content, ...more })
@@ -99,7 +98,7 @@ export function TileDialog({ tile, onDone, onClose }: TileDialogProps) {
       <TextField
         label={t.tileTitle}
         hint={content.kind === 'text' ? undefined : t.tileTitleHint}
-        placeholder={content.kind === 'text' ? '' : nameOf({ ...content, title: '' } as Tile, meta, tileText)}
+        placeholder={content.kind === 'text' ? '' : nameOf({ ...content, title: '' } as Tile)}
         maxLength={200}
         value={content.title}
         onChange={(title) => change({ title })}

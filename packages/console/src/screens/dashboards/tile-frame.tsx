@@ -20,7 +20,7 @@ import { Failed } from '../../ui/state.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './board.module.css'
 import { words } from './texts.ts'
-import { nameOf } from './tile-title.ts'
+import { useTileName } from './tile-title.ts'
 
 export interface TileFrameProps {
   readonly tile: Tile
@@ -43,10 +43,11 @@ export function TileFrame({ tile, shared, isLastOpen, every, isAskedAnyway, edit
   const say = useTexts(common)
   const tileText = useTexts(tileWords)
   const meta = useMeta().data
+  const nameOf = useTileName()
   const setView = useSetView()
   const navigate = useNavigate()
   const [element, isInSight] = useInSight<HTMLElement>()
-  const name = nameOf(tile, meta, tileText)
+  const name = nameOf(tile)
   const left = leftOf(tile, shared, meta)
   const hasHead = editing !== undefined || tile.kind !== 'text' || tile.title !== ''
   const call = callOf(tile, shared, meta)

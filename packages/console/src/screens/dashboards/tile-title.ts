@@ -1,24 +1,26 @@
-import type { Meta } from '../../data/format.ts'
-import { titleOf } from '../../data/result.ts'
-import type { words as tileWords } from '../../tiles/texts.ts'
+import { type Asked, askedText } from '../../data/result.ts'
+import { useMeta } from '../../data/statistics.ts'
+import { analysis } from '../../texts/analysis.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { words } from '../../tiles/texts.ts'
 import type { Tile } from '../../tiles/tile.ts'
 
 /** What a tile is called: its title, else one made of its content. */
-export function nameOf(tile: Tile, meta: Meta | undefined, t: (typeof tileWords)['en']): string {
-  if (tile.title) return tile.title
-  switch (tile.kind) {
-    case 'query': {
-      const { measures = [], dimensions = [], timeDimensions = [] } = tile.query ?? {}
-      const what = [...measures].map((each) => titleOf(meta, each)).join(', ')
-      const [dimension] = dimensions
-      if (dimension !== undefined) return t.by(what, titleOf(meta, dimension))
-      return timeDimensions.some(({ granularity }) => granularity) ? t.byTime(what) : what
+export function useTileName(): (tile: Tile) => string {
+  const t = useTexts(words)
+  const say = useTexts(analysis)
+  const meta = useMeta().data
+  return ({ title, kind, query, exploration }) => {
+    if (title) return title
+    switch (kind) {
+      case 'query':
+        return askedText((query ?? {}) as Partial<Asked>, meta, say)
+      case 'exploration':
+        return t.explorations[exploration ?? 'funnel']
+      case 'experiment':
+        return t.experiment
+      case 'text':
+        return t.text
     }
-    case 'exploration':
-      return t.explorations[tile.exploration ?? 'funnel']
-    case 'experiment':
-      return t.experiment
-    case 'text':
-      return t.text
   }
 }

@@ -10,7 +10,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PopoverButton } from '../../ui/popover.tsx'
-import { RangePicker } from '../../ui/range-picker.tsx'
+import { RangePicker, useRangeName } from '../../ui/range-picker.tsx'
 import styles from './builder.module.css'
 import type { Purpose } from './compatibility.ts'
 import { FilterList } from './filter-list.tsx'
@@ -153,17 +153,21 @@ function Time({ meta, query, onChange }: BuilderProps) {
   const t = useTexts(words)
   const say = useTexts(analysis)
   const ofCompany = useTimezone()
+  const nameOf = useRangeName()
   const today = todayIn(isZone(query.timezone) ? (query.timezone ?? undefined) : ofCompany)
   const state = timeStateOf(query, today)
   const automatic = automaticGranularity(state.days)
   const isAutomatic = state.granularity === automatic
+  // A relative range that the picker has no name for is said by the days that it holds today.
+  const { days } = state
+  const named = state.text === undefined ? t.allTime : days ? nameOf([days.from, days.to]) : state.text
   return (
     <section className={styles.part}>
       <h3>{t.time}</h3>
       <div className={styles.fields}>
         <RangePicker
           value={state.range ?? [today, today]}
-          name={state.range === undefined ? (state.text ?? t.allTime) : undefined}
+          name={state.range === undefined ? named : undefined}
           today={today}
           onChange={(range) => onChange(withRange(query, { range: dateRangeOf(range) }, today))}
           more={{

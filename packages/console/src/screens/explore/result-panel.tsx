@@ -5,9 +5,9 @@ import { client } from '../../client.ts'
 import type { Meta } from '../../data/format.ts'
 import { useMay } from '../../data/profile.ts'
 import { isSessionEnded } from '../../data/query-client.ts'
-import { type Asked, timeKeyOf, titleOf } from '../../data/result.ts'
+import { type Asked, askedText, timeKeyOf } from '../../data/result.ts'
 import { type Answer, answerQuery, type Row, useAnswer } from '../../data/statistics.ts'
-import { useSetView, useView } from '../../data/view-state.ts'
+import { useInstant, useSetView, useView } from '../../data/view-state.ts'
 import { fileNameOf, pictureOf, saveFile } from '../../result/download.ts'
 import { kindsFor, type ResultKind, resultKinds } from '../../result/result.ts'
 import { prepareSeries, ResultView } from '../../result/result-view.tsx'
@@ -71,11 +71,6 @@ function usePair(query: Query, isAsked: boolean) {
   return { ...result, pair: current ?? former, isCurrent: current !== undefined }
 }
 
-export function titleOfQuery(query: Query, meta: Meta): string {
-  const named = (members: readonly string[]) => members.map((each) => titleOf(meta, each)).join(', ')
-  return [named(query.measures), named(query.dimensions)].filter(Boolean).join(' · ')
-}
-
 /** What a question is answered, how it is seen, and what can be done with it. */
 export function ResultPanel({ meta, query, onQuery }: PanelProps) {
   const t = useTexts(words)
@@ -90,7 +85,7 @@ export function ResultPanel({ meta, query, onQuery }: PanelProps) {
     query.timeDimensions.some(({ granularity }) => granularity)
   const { pair, isCurrent, error, isFetching, fetchStatus, status, refetch } = usePair(query, isAsked)
   const mayExport = useMay('statistics:export')
-  const title = titleOfQuery(query, meta)
+  const title = askedText(query, meta, say)
   const kinds = kindsFor(query as Asked, meta)
   const kind = kinds.find((each) => each === view.show) ?? kinds[0] ?? 'table'
   const csv = async () => {
@@ -207,6 +202,7 @@ const Shown = memo(function Shown({
   readonly onQuery: (query: Query) => void
 }) {
   const t = useTexts(words)
+  const say = useTexts(analysis)
   const setView = useSetView()
   const asked = query as Asked
   const time = timeKeyOf(asked)
@@ -243,7 +239,7 @@ const Shown = memo(function Shown({
         </ul>
       )}
       <ResultView
-        title={titleOfQuery(query, meta)}
+        title={askedText(query, meta, say)}
         asked={asked}
         answer={answer}
         meta={meta}
@@ -272,12 +268,13 @@ function Status({
   readonly onCancel: () => void
 }) {
   const t = useTexts(words)
+  const instant = useInstant()
   const language = useLanguage()
   return (
     <div className={styles.status} role="status">
       {pair && (
         <span data-quiet>
-          {t.asOf(new Date(pair.at).toLocaleTimeString(language, { timeStyle: 'medium' }))}
+          {t.asOf(instant(pair.at, 'time'))}
           {' · '}
           {t.rows(pair.answer.rows.length, pair.answer.rows.length.toLocaleString(language))}
         </span>

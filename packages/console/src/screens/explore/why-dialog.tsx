@@ -2,7 +2,7 @@ import type { OperationData } from '@millrace/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { client } from '../../client.ts'
-import { formatInstant } from '../../data/format.ts'
+import { useInstant } from '../../data/view-state.ts'
 import { analysis } from '../../texts/analysis.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
@@ -177,6 +177,7 @@ function Ranges({ told }: { readonly told: Explanation }) {
 function Freshness({ told: { freshness, attribution, limit } }: { readonly told: Explanation }) {
   const t = useTexts(why)
   const language = useLanguage()
+  const instant = useInstant()
   const { at, lastReceivedAt, lastEventAt } = freshness
   return (
     <section>
@@ -185,9 +186,9 @@ function Freshness({ told: { freshness, attribution, limit } }: { readonly told:
         <li>
           {lastReceivedAt === null || lastEventAt === null
             ? t.nothingStored
-            : t.received(formatInstant(language, lastReceivedAt), formatInstant(language, lastEventAt))}
+            : t.received(instant(lastReceivedAt), instant(lastEventAt))}
         </li>
-        <li data-quiet>{t.asked(formatInstant(language, at))}</li>
+        <li data-quiet>{t.asked(instant(at))}</li>
         {limit !== undefined && <li data-quiet>{t.limit(limit.toLocaleString(language))}</li>}
         {attribution && (
           <li>{t.attribution(attribution.model, attribution.clickHours, attribution.displayHours)}</li>

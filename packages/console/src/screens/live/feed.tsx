@@ -2,6 +2,7 @@ import type { ActivityOutcome } from '@millrace/contract/resources/datasource-ac
 import { memo, useEffect, useState } from 'react'
 import { countsOfMinute, type Entry } from '../../data/activity.ts'
 import type { Feed as FeedData } from '../../data/use-activity.ts'
+import { useInstant } from '../../data/view-state.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge, Card } from '../../ui/page.tsx'
@@ -127,17 +128,14 @@ export function Feed({
 
 const Row = memo(function Row({ entry }: { readonly entry: Entry }) {
   const t = useTexts(words)
-  const language = useLanguage()
   const ruleText = useRuleText()
   const { at, outcome, name, url, rule, path, changes = [], deviceType, country, person } = entry
-  const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' }).format(
-    new Date(at),
-  )
+  const instant = useInstant()
   const reasons = rule === undefined ? changes : [{ rule, path: path ?? '' }]
   return (
     <li className={styles.row}>
       <time className={styles.time} dateTime={at}>
-        {time}
+        {instant(at, 'time')}
       </time>
       <Badge kind={outcomeKinds[outcome]}>{t.outcomes[outcome]}</Badge>
       <span className={styles.what}>

@@ -2,9 +2,8 @@ import { eventRules, isRuleId } from '@millrace/contract/events/rules.ts'
 import { datasourceLogKinds } from '@millrace/contract/resources/datasource-log.ts'
 import { useQuery } from '@tanstack/react-query'
 import { type LogEntry, logQuery } from '../../data/datasources.ts'
-import { formatInstant } from '../../data/format.ts'
 import { pageOf } from '../../data/list-state.ts'
-import { useSetView, useView } from '../../data/view-state.ts'
+import { useInstant, useSetView, useView } from '../../data/view-state.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Select } from '../../ui/field.tsx'
@@ -22,6 +21,7 @@ const perPage = 25
 export function Log({ datasourceId }: { readonly datasourceId: string }) {
   const t = useTexts(words)
   const language = useLanguage()
+  const instant = useInstant()
   const ruleText = useRuleText()
   const view = useView()
   const setView = useSetView()
@@ -37,7 +37,7 @@ export function Log({ datasourceId }: { readonly datasourceId: string }) {
       title: t.columns.receivedAt,
       cell: ({ receivedAt }) => (
         <time className={styles.when} dateTime={receivedAt}>
-          {formatInstant(language, receivedAt)}
+          {instant(receivedAt)}
         </time>
       ),
     },

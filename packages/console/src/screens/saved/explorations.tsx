@@ -53,7 +53,7 @@ export function Explorations({ state }: { readonly state: ListState }) {
       id: 'updatedAt',
       title: t.updated,
       isSortable: true,
-      cell: ({ updatedAt }) => instant(updatedAt, true),
+      cell: ({ updatedAt }) => instant(updatedAt, 'day'),
     },
     { id: 'actions', title: '', cell: (row) => <Delete saved={row} /> },
   ]

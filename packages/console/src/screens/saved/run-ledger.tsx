@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { client } from '../../client.ts'
-import { formatInstant } from '../../data/format.ts'
 import { pageOf } from '../../data/list-state.ts'
 import { useMay } from '../../data/profile.ts'
-import { useSetView, useView } from '../../data/view-state.ts'
+import { useInstant, useSetView, useView } from '../../data/view-state.ts'
 import { saveFile } from '../../result/download.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
@@ -27,6 +26,7 @@ const kinds = {
 export function RunLedger({ id }: { readonly id: string }) {
   const t = useTexts(saved)
   const language = useLanguage()
+  const instant = useInstant()
   const view = useView()
   const setView = useSetView()
   const page = pageOf(view.runs)
@@ -37,7 +37,7 @@ export function RunLedger({ id }: { readonly id: string }) {
       title: t.planned,
       cell: (run) => (
         <>
-          {formatInstant(language, run.plannedFor)}
+          {instant(run.plannedFor)}
           <div className={styles.reason}>{t.triggers[run.trigger]}</div>
         </>
       ),
@@ -95,7 +95,7 @@ export function RunLedger({ id }: { readonly id: string }) {
 
 function Results({ run }: { readonly run: SavedQueryRun }) {
   const t = useTexts(saved)
-  const language = useLanguage()
+  const instant = useInstant()
   const mayExport = useMay('statistics:export')
   const { resultsUntil } = run
   const isThere = resultsUntil !== undefined && Date.parse(resultsUntil) > Date.now()
@@ -124,7 +124,7 @@ function Results({ run }: { readonly run: SavedQueryRun }) {
           {isCut && <Badge kind="warn">{t.cut}</Badge>}
         </Button>
       ))}
-      <span className={styles.reason}>{t.until(formatInstant(language, resultsUntil, true))}</span>
+      <span className={styles.reason}>{t.until(instant(resultsUntil, 'day'))}</span>
     </div>
   )
 }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { formatInstant, type Meta } from '../../data/format.ts'
 import { useMay } from '../../data/profile.ts'
-import { titleOf } from '../../data/result.ts'
+import { askedText } from '../../data/result.ts'
 import { useMeta } from '../../data/statistics.ts'
-import { useSetView, useView } from '../../data/view-state.ts'
+import { useInstant, useSetView, useView } from '../../data/view-state.ts'
+import { analysis } from '../../texts/analysis.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
@@ -26,23 +26,7 @@ import {
   type SortKey,
 } from './saved-queries.ts'
 import { scheduleText } from './schedule-words.ts'
-import { type SavedWords, saved } from './texts.ts'
-
-/** What a query asks for, in a line. */
-export function askedText(
-  { queries }: Pick<SavedQuery, 'queries'>,
-  meta: Meta | undefined,
-  t: SavedWords,
-): string {
-  return queries
-    .map(({ measures, dimensions }) => {
-      const named = (members: readonly string[]) => members.map((each) => titleOf(meta, each)).join(', ')
-      return [named(measures) || t.nothing, ...(dimensions.length > 0 ? [t.by(named(dimensions))] : [])].join(
-        ' ',
-      )
-    })
-    .join('; ')
-}
+import { saved } from './texts.ts'
 
 /** Queries, or the explorations of `kind`: each list has its own pages. */
 export function Screen() {
@@ -108,7 +92,9 @@ export function Screen() {
 /** Saved queries, with their schedules. */
 function Queries({ state }: { readonly state: ListState }) {
   const t = useTexts(saved)
+  const say = useTexts(analysis)
   const language = useLanguage()
+  const instant = useInstant()
   const setView = useSetView()
   const list = useQuery(listQuery(state))
   const meta = useMeta().data
@@ -128,7 +114,7 @@ function Queries({ state }: { readonly state: ListState }) {
       title: t.asks,
       cell: (row) => (
         <div className={styles.state} data-quiet>
-          {askedText(row, meta, t)}
+          {row.queries.map((each) => askedText(each, meta, say)).join('; ')}
         </div>
       ),
     },
@@ -147,13 +133,13 @@ function Queries({ state }: { readonly state: ListState }) {
       id: 'nextRunAt',
       title: t.nextRun,
       isSortable: true,
-      cell: (row) => (row.nextRunAt ? formatInstant(language, row.nextRunAt) : ''),
+      cell: (row) => (row.nextRunAt ? instant(row.nextRunAt) : ''),
     },
     {
       id: 'updatedAt',
       title: t.updated,
       isSortable: true,
-      cell: (row) => formatInstant(language, row.updatedAt, true),
+      cell: (row) => instant(row.updatedAt, 'day'),
     },
     { id: 'actions', title: '', cell: (row) => <Actions query={row} /> },
   ]

@@ -5,10 +5,11 @@ import { useState } from 'react'
 import { client } from '../../client.ts'
 import { ifMatch, type SavedMeanwhile, savedMeanwhile } from '../../data/conflict.ts'
 import { useMay } from '../../data/profile.ts'
-import type { Asked } from '../../data/result.ts'
+import { type Asked, askedText } from '../../data/result.ts'
 import { useAnswer, useMeta } from '../../data/statistics.ts'
 import { kindsFor } from '../../result/result.ts'
 import { ResultView } from '../../result/result-view.tsx'
+import { analysis } from '../../texts/analysis.ts'
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
@@ -21,7 +22,6 @@ import { Loaded, Skeleton } from '../../ui/state.tsx'
 import { RunLedger } from './run-ledger.tsx'
 import styles from './saved.module.css'
 import { useDelete, useForget, useMayChange, useRunNow } from './saved-actions.ts'
-import { askedText } from './saved-list.tsx'
 import { type SavedQuery, savedQuery as savedQueryOf } from './saved-queries.ts'
 import { ScheduleCard } from './schedule-editor.tsx'
 import { saved } from './texts.ts'
@@ -85,6 +85,7 @@ function Preview({
 
 function Queries({ query }: { readonly query: SavedQuery }) {
   const t = useTexts(saved)
+  const words = useTexts(analysis)
   const meta = useMeta().data
   return (
     <Card title={t.queries}>
@@ -92,7 +93,7 @@ function Queries({ query }: { readonly query: SavedQuery }) {
         {query.queries.map((each, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: equal queries may stand twice
           <li key={i} className={styles.query}>
-            <h3 dir="auto">{askedText({ queries: [each] }, meta, t)}</h3>
+            <h3 dir="auto">{askedText(each, meta, words)}</h3>
             <ButtonLink
               icon="chart"
               to="/explore"
@@ -100,7 +101,7 @@ function Queries({ query }: { readonly query: SavedQuery }) {
             >
               {t.open}
             </ButtonLink>
-            {i < shownAnswers && <Preview query={each} title={askedText({ queries: [each] }, meta, t)} />}
+            {i < shownAnswers && <Preview query={each} title={askedText(each, meta, words)} />}
           </li>
         ))}
       </ol>
