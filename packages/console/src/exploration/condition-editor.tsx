@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
-import type { Meta } from '../data/format.ts'
+import type { DimensionMeta, Meta } from '../data/format.ts'
 import { titleOf } from '../data/result.ts'
 import { useMeta } from '../data/statistics.ts'
 import { common } from '../texts/common.ts'
@@ -43,12 +43,12 @@ export function useSentence(): (condition: Condition) => string {
 export function ConditionChips({
   conditions,
   onChange,
-  hasNoCohorts = false,
+  isOffered = isConditionMember,
 }: {
   readonly conditions: readonly Condition[]
   readonly onChange: (conditions: readonly Condition[]) => void
-  /** A rule of a cohort names no other. */
-  readonly hasNoCohorts?: boolean
+  /** The members that a condition may be about; dimensions of events by default. */
+  readonly isOffered?: IsOffered | undefined
 }) {
   const t = useTexts(words)
   const sentence = useSentence()
@@ -71,7 +71,7 @@ export function ConditionChips({
               {(close) => (
                 <ConditionForm
                   condition={condition}
-                  hasNoCohorts={hasNoCohorts}
+                  isOffered={isOffered}
                   onApply={(next) => {
                     onChange(conditions.with(index, next))
                     close()
@@ -100,7 +100,7 @@ export function ConditionChips({
       >
         {(close) => (
           <ConditionForm
-            hasNoCohorts={hasNoCohorts}
+            isOffered={isOffered}
             onApply={(next) => {
               onChange([...conditions, next])
               close()
@@ -112,22 +112,25 @@ export function ConditionChips({
   )
 }
 
-const membersOf = (meta: Meta | undefined, hasNoCohorts: boolean) =>
-  Object.keys(meta?.dimensions ?? {})
-    .filter((each) => meta && isConditionMember(meta, each) && !(hasNoCohorts && each === cohortMember))
-    .map((id) => ({
-      id,
-      label: titleOf(meta, id),
-      hint: id.startsWith('events.label.') ? 'label' : undefined,
-    }))
+/** Whether a condition may be about a dimension. */
+export type IsOffered = (meta: Meta, member: string) => boolean
+
+/** Sources are named but for that of events. */
+const hintOf = (id: string, { source }: DimensionMeta): string | undefined =>
+  id.startsWith('events.label.') ? 'label' : source === 'events' ? undefined : source
+
+const membersOf = (meta: Meta | undefined, isOffered: IsOffered) =>
+  Object.entries(meta?.dimensions ?? {})
+    .filter(([id]) => meta && isOffered(meta, id))
+    .map(([id, dimension]) => ({ id, label: titleOf(meta, id), hint: hintOf(id, dimension) }))
 
 function ConditionForm({
   condition,
-  hasNoCohorts,
+  isOffered,
   onApply,
 }: {
   readonly condition?: Condition
-  readonly hasNoCohorts: boolean
+  readonly isOffered: IsOffered
   readonly onApply: (condition: Condition) => void
 }) {
   const t = useTexts(words)
@@ -140,7 +143,7 @@ function ConditionForm({
     return (
       <SearchList
         label={t.filterBy}
-        choices={membersOf(meta, hasNoCohorts)}
+        choices={membersOf(meta, isOffered)}
         chosen={[]}
         onChange={([first]) => {
           if (first === undefined) return

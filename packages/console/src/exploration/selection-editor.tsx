@@ -3,7 +3,7 @@ import { useTexts } from '../texts/texts.ts'
 import field from '../ui/field.module.css'
 import { Icon } from '../ui/icon.tsx'
 import { PopoverButton } from '../ui/popover.tsx'
-import { ConditionChips } from './condition-editor.tsx'
+import { ConditionChips, type IsOffered } from './condition-editor.tsx'
 import styles from './exploration.module.css'
 import { type Selection, selectionOf } from './selection.ts'
 import { words } from './texts.ts'
@@ -19,12 +19,12 @@ export function SelectionEditor({
   label,
   selection,
   onChange,
-  hasNoCohorts,
+  isOffered,
 }: {
   readonly label: string
   readonly selection: Selection
   readonly onChange: (selection: Selection) => void
-  readonly hasNoCohorts?: boolean
+  readonly isOffered?: IsOffered | undefined
 }) {
   const t = useTexts(words)
   const nameOf = useSelectionName()
@@ -51,7 +51,7 @@ export function SelectionEditor({
       </PopoverButton>
       <ConditionChips
         conditions={filters}
-        hasNoCohorts={hasNoCohorts ?? false}
+        isOffered={isOffered}
         onChange={(next) => onChange(selectionOf(events, next))}
       />
     </div>

@@ -106,6 +106,10 @@ export const conditionsBody = (filters: readonly Condition[]) =>
     ...(isPresence(operator) ? {} : { values: [...values] }),
   }))
 
-/** Whether a rule of a cohort can hold the conditions: it names no other cohort. */
+/** Whether a rule of a cohort can hold a condition on the member: it names no other cohort. */
+export const isRuleMember = (meta: Meta, member: string): boolean =>
+  member !== cohortMember && isConditionMember(meta, member)
+
+/** Whether a rule of a cohort can hold the conditions. */
 export const fitsCohortRule = (filters: readonly Condition[]): boolean =>
   filters.every(({ member }) => member !== cohortMember)

@@ -5,7 +5,7 @@ export type Leaf = Extract<Filter, { readonly operator: unknown }>
 
 export const memberOf = (leaf: Leaf): string => leaf.member ?? leaf.dimension ?? ''
 
-const isLeaf = (filter: Filter): filter is Leaf => 'operator' in filter
+export const isLeaf = (filter: Filter): filter is Leaf => 'operator' in filter
 
 /** The conditions within a filter. */
 export function leavesOf(filter: Filter): readonly Leaf[] {

@@ -91,6 +91,42 @@ test('a question is built, saved, and the same in another window by its address'
   expect((await saved).suggestedFilename()).toMatch(/\.csv$/)
 })
 
+test('a question is filtered, compared and given another range; saved, it is sent on a schedule', async () => {
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  const choose = async (shown: string, next: string) => {
+    await main().getByRole('button', { name: shown }).click()
+    await page.getByRole('option', { name: next }).click()
+  }
+  await tab.go('/explore')
+  await button('Add a filter').click()
+  await dialog.locator('input').first().fill('events.name')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('textbox', { name: 'Values' }).fill('purch')
+  await dialog.getByRole('button', { name: /^purchase/ }).click()
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await main().getByText('Event is purchase').waitFor()
+  await choose('No comparison', 'Period before')
+  await button('Last 30 days').click()
+  await dialog.getByRole('button', { name: 'Last 7 days' }).click()
+  await main().getByRole('button', { name: 'Events (before)' }).waitFor()
+  await button('Save').click()
+  await dialog.getByRole('textbox').fill('Purchases of the week')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await main().getByRole('link', { name: 'Saved query' }).click()
+  await addressed(/^\/console\/saved\/[0-9a-f]{24}$/)
+  await main().getByText('Send the results on a schedule').click()
+  await main().getByRole('listitem').filter({ hasText: '(UTC)' }).nth(4).waitFor()
+  await button('Save the schedule').click()
+  await page.getByText('The schedule is saved').waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1)
+  expect(await world.service.dataOf('GET', `/statistics/query/${id}`)).toMatchObject({
+    name: 'Purchases of the week',
+    queries: [{ filters: [{ member: 'events.name', operator: 'equals', values: ['purchase'] }] }],
+    schedule: { enabled: true },
+  })
+})
+
 test('an address of yesterday opens with a word about what was left out', async () => {
   const query = {
     measures: ['events.count', 'events.gone'],
@@ -127,9 +163,40 @@ test('a bar of a funnel, a cell of retention, and a step of paths lead on', asyn
   await main().getByRole('row').nth(2).getByRole('link').first().click()
   await asCohort()
   await button('Create cohort').waitFor()
+  await main().getByLabel('Name').fill('Who came back')
+  await button('Create cohort').click()
+  await addressed(/^\/console\/cohorts\/[0-9a-f]{24}$/)
+  await main().getByRole('heading', { name: 'Who came back' }).waitFor()
   await tab.go('/paths')
   await main().getByRole('region', { name: 'Paths' }).waitFor()
   await tab.audit('paths')
+  await main()
+    .getByRole('button', { name: /^\/search/ })
+    .first()
+    .click()
+  await tab.page.getByRole('menuitem', { name: 'Paths from here' }).click()
+  await addressed(/from=.*search/)
+  await main().getByRole('region', { name: 'Paths' }).waitFor()
+})
+
+test('a filter that tiles share changes what they show, and goes again', async () => {
+  const { page } = tab
+  const dialog = page.getByRole('dialog')
+  await tab.go('/dashboards/overview')
+  const people = () => main().getByRole('region', { name: 'People', exact: true })
+  const shown = async () => (await people().textContent()) ?? ''
+  await expect.poll(shown).toMatch(/\d/)
+  const before = await shown()
+  await button('Filter').click()
+  await dialog.getByRole('searchbox').fill('Device type')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('option', { name: 'tablet' }).click()
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await addressed(/filters=.*tablet/)
+  await expect.poll(shown).not.toBe(before)
+  await tab.audit('a dashboard with a filter')
+  await button('Remove the filter: Device type is tablet').click()
+  await expect.poll(shown).toBe(before)
 })
 
 test('a funnel, a retention and paths are saved, opened again, and come back when their deletion is undone', async () => {

@@ -1,6 +1,7 @@
 import { Button as AriaButton } from 'react-aria-components'
 import type { Meta } from '../../data/format.ts'
 import { SearchList } from '../../exploration/search-list.tsx'
+import { isRuleMember } from '../../exploration/selection.ts'
 import { SelectionEditor } from '../../exploration/selection-editor.tsx'
 import { words as say } from '../../exploration/texts.ts'
 import { ValuesList } from '../../exploration/values-list.tsx'
@@ -178,7 +179,7 @@ function EventEditor({ draft, onChange }: PartProps<EventDraft>) {
         <SelectionEditor
           label={t.event}
           selection={draft.selection}
-          hasNoCohorts
+          isOffered={isRuleMember}
           onChange={(selection) => onChange({ ...draft, selection })}
         />
       </div>

@@ -64,6 +64,27 @@ export function MemberPicker(props: PickerProps) {
   )
 }
 
+interface Candidate {
+  readonly id: string
+  readonly obstacle: Obstacle | undefined
+}
+
+/** What can be chosen first, then by merit; without a search as the model lists them. */
+function foundIn(meta: Meta, known: readonly Candidate[], text: string): readonly Candidate[] {
+  const parts = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = known.flatMap((each, place) => {
+    const described = describedOf(meta, each.id)
+    const match = described ? matchOf(parts, each.id, described) : 0
+    return match > 0 ? [{ ...each, match, place }] : []
+  })
+  return matches.sort(
+    (a, b) =>
+      Number(a.obstacle !== undefined) - Number(b.obstacle !== undefined) ||
+      b.match - a.match ||
+      a.place - b.place,
+  )
+}
+
 function Finder({ meta, purpose, members, taken, kind, title, onPick }: PickerProps) {
   const t = useTexts(words)
   const nameOf = useSourceName()
@@ -83,21 +104,7 @@ function Finder({ meta, purpose, members, taken, kind, title, onPick }: PickerPr
       })),
     [meta, purpose, members, taken, kind],
   )
-  const found = useMemo(() => {
-    const parts = asked.toLowerCase().split(/\s+/).filter(Boolean)
-    const matches = known.flatMap((each, place) => {
-      const described = describedOf(meta, each.id)
-      const match = described ? matchOf(parts, each.id, described) : 0
-      return match > 0 ? [{ ...each, match, place, source: sourceOf(each.id) }] : []
-    })
-    // What can be chosen first, then by merit; without a search as the model lists them.
-    return matches.sort(
-      (a, b) =>
-        Number(a.obstacle !== undefined) - Number(b.obstacle !== undefined) ||
-        b.match - a.match ||
-        a.place - b.place,
-    )
-  }, [known, asked, meta])
+  const found = useMemo(() => foundIn(meta, known, asked), [known, asked, meta])
   const shown = found.slice(0, maxShown)
   const current = shown[Math.min(active, shown.length - 1)]
   const move = (step: number) => {
@@ -115,10 +122,12 @@ function Finder({ meta, purpose, members, taken, kind, title, onPick }: PickerPr
           event.preventDefault()
           move(step)
         }
-        if (event.key === 'Enter' && current && !current.obstacle) {
-          event.preventDefault()
-          onPick(current.id)
-        }
+        if (event.key !== 'Enter') return
+        // The list may be behind what was typed.
+        const chosen = asked === text ? current : foundIn(meta, known, text)[active]
+        if (chosen === undefined || chosen.obstacle) return
+        event.preventDefault()
+        onPick(chosen.id)
       }}
     >
       <TextField
