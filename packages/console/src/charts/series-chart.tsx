@@ -97,7 +97,7 @@ export function SeriesChart(props: SeriesChartProps) {
         },
         {
           ...axis(colours),
-          size: 58,
+          size: sideOf,
           ...stepsOf(format),
           values: (_, splits) => measureTicks(splits, format, language),
         },
@@ -107,7 +107,7 @@ export function SeriesChart(props: SeriesChartProps) {
                 ...axis(colours),
                 scale: 'second',
                 side: 1 as const,
-                size: 58,
+                size: sideOf,
                 ...stepsOf(second.format),
                 grid: { show: false },
                 values: (_: UPlot, splits: number[]) => measureTicks(splits, second.format, language),
@@ -288,6 +288,10 @@ const rangeOf = (_: UPlot, min: number | null, max: number | null): [number, num
   Math.min(0, min ?? 0),
   (max ?? 0) > 0 ? (max ?? 0) * 1.06 : max === min ? 1 : 0,
 ]
+
+/** Room for the longest number at the side, in pixels: durations and amounts are long. */
+const sideOf = (_: UPlot, numbers: string[] | null): number =>
+  Math.max(58, ...(numbers ?? []).map((each) => each.length * 7 + 14))
 
 const axis = (colours: Colours): UPlot.Axis => ({
   stroke: colours['text-quiet'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { seriesOf } from './result.ts'
 
-const texts = { absent: 'none', before: 'before' }
+const texts = { absent: 'none', yes: 'yes', no: 'no', before: 'before' }
 const day = (text: string) => `${text}T00:00:00.000+00:00`
 const asked = {
   measures: ['events.count'],

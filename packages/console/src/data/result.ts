@@ -41,8 +41,13 @@ export function titleOf(meta: Meta | undefined, member: string): string {
   return known?.title ?? member.slice(member.indexOf('.') + 1)
 }
 
-export const valueText = (value: Row[string] | undefined, absent: string): string =>
-  value === null || value === undefined || value === '' ? absent : String(value)
+/** What values are called that have no text of their own. */
+export type ValueWords = Pick<(typeof analysis)['en'], 'absent' | 'yes' | 'no'>
+
+export function valueText(value: Row[string] | undefined, say: ValueWords): string {
+  if (value === null || value === undefined || value === '') return say.absent
+  return typeof value === 'boolean' ? (value ? say.yes : say.no) : String(value)
+}
 
 /** The key that a grouping by time has in rows. */
 export function timeKeyOf({
@@ -73,7 +78,7 @@ export function seriesOf(
   rows: readonly Row[],
   asked: Asked,
   meta: Meta | undefined,
-  texts: { readonly absent: string; readonly before: string },
+  texts: ValueWords & { readonly before: string },
   maxSeries: number,
 ): SeriesResult | undefined {
   const time = timeKeyOf(asked)
@@ -92,7 +97,7 @@ export function seriesOf(
   const found = new Map<string, Found>()
   for (const row of rows) {
     const range = ranges.indexOf(row.compareDateRange)
-    const names = asked.dimensions.map((dimension) => valueText(row[dimension], texts.absent))
+    const names = asked.dimensions.map((dimension) => valueText(row[dimension], texts))
     const place = places[range]?.get(String(row[time.key]))
     if (place === undefined) continue
     for (const measure of asked.measures) {

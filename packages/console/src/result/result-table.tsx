@@ -41,7 +41,7 @@ export function ResultTable({
       id: dimension,
       title: titleOf(meta, dimension),
       isSortable: true,
-      cell: (row: Row) => shownValue(language, dimension, row[dimension], t.absent),
+      cell: (row: Row) => shownValue(language, dimension, row[dimension], t),
     })),
     ...asked.measures.map((measure) => ({
       id: measure,

@@ -5,7 +5,7 @@ import { CountryMap } from '../charts/country-map.tsx'
 import { Pie } from '../charts/pie.tsx'
 import { partsOf } from '../charts/pie-parts.ts'
 import { isOpenBucket } from '../data/buckets.ts'
-import { seriesOf, timeKeyOf, titleOf } from '../data/result.ts'
+import { seriesOf, timeKeyOf, titleOf, type ValueWords } from '../data/result.ts'
 import type { Row } from '../data/statistics.ts'
 import { analysis } from '../texts/analysis.ts'
 import { type Language, useLanguage, useTexts } from '../texts/texts.ts'
@@ -86,8 +86,8 @@ function Numbers({ answer, asked, meta }: ResultProps) {
   )
 }
 
-const nameOf = (language: Language, row: Row, dimensions: readonly string[], absent: string) =>
-  dimensions.map((each) => shownValue(language, each, row[each], absent)).join(' · ')
+const nameOf = (language: Language, row: Row, dimensions: readonly string[], say: ValueWords) =>
+  dimensions.map((each) => shownValue(language, each, row[each], say)).join(' · ')
 
 function List({ answer, asked, meta, title, onValue }: ResultProps) {
   const t = useTexts(analysis)
@@ -101,7 +101,7 @@ function List({ answer, asked, meta, title, onValue }: ResultProps) {
       const now = numberOf(row[measure])
       return {
         id: String(index),
-        label: nameOf(language, row, asked.dimensions, t.absent),
+        label: nameOf(language, row, asked.dimensions, t),
         value: now,
         aside: <Change now={now} before={numberOf(before?.[measure])} />,
         ...(onValue && value !== undefined && { onPress: () => onValue(value) }),
@@ -124,7 +124,7 @@ function Shares(props: ResultProps) {
   const language = useLanguage()
   const measure = asked.measures[0] ?? ''
   const values = pairs(answer, asked).map(({ row }) => ({
-    label: nameOf(language, row, asked.dimensions, t.absent),
+    label: nameOf(language, row, asked.dimensions, t),
     value: numberOf(row[measure]) ?? 0,
   }))
   const parts = partsOf(values, t.others)

@@ -1,5 +1,5 @@
 import type { Meta } from '../data/format.ts'
-import { type Asked, timeKeyOf, valueText } from '../data/result.ts'
+import { type Asked, timeKeyOf, type ValueWords, valueText } from '../data/result.ts'
 import type { Answer, Row } from '../data/statistics.ts'
 import type { Language } from '../texts/texts.ts'
 import type { Sort } from '../ui/table.tsx'
@@ -103,9 +103,9 @@ export function shownValue(
   language: Language,
   dimension: string,
   value: Row[string] | undefined,
-  absent: string,
+  say: ValueWords,
 ): string {
-  const text = valueText(value, absent)
+  const text = valueText(value, say)
   return dimension.endsWith('.country') && typeof value === 'string' ? regionName(language, text) : text
 }
 

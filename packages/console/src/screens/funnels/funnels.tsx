@@ -190,7 +190,7 @@ function FunnelAnswer({
     )
   }
   const { now, before } = groupsOf(rows, state.per, state.breakdown)
-  const nameOf = (group: FunnelGroup) => (group.isRest ? t.rest : valueText(group.value, say.absent))
+  const nameOf = (group: FunnelGroup) => (group.isRest ? t.rest : valueText(group.value, say))
   return (
     <>
       <FunnelPicture
