@@ -1,5 +1,5 @@
 import type { OperationData, QueryInput } from '@millrace/sdk'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { client } from '../client.ts'
 import { inCurrency } from './format.ts'
@@ -29,13 +29,27 @@ export function useMeta() {
   return useQuery({ ...metaQuery, select })
 }
 
-/** Equal queries of a screen are asked once; what they have answered stays while the next answer is on its way. */
+/** What the columns of an answer depend on. */
+const columnsOf = ({ measures, dimensions, timeDimensions = [] }: QueryInput): string =>
+  JSON.stringify([
+    measures,
+    dimensions,
+    timeDimensions.map(({ dimension, granularity }) => [dimension, granularity]),
+  ])
+
+/**
+ * Equal queries of a screen are asked once; what they have answered stays while the next answer is on its way, where it
+ * has the same columns: a chart of days cannot read an answer by hours.
+ */
 export const answerQuery = (query: QueryInput | undefined) =>
-  queryOptions({
+  queryOptions<Answer, Error, Answer, readonly [string, QueryInput | undefined]>({
     queryKey: ['statistics-query', query],
     queryFn: ({ signal }): Promise<Answer> => client.query(query ?? {}, { signal }) as Promise<Answer>,
     enabled: query !== undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before, asked) => {
+      const former = asked?.queryKey[1]
+      return former && query && columnsOf(former) === columnsOf(query) ? before : undefined
+    },
   })
 
 /** In the zone in which the user wants to see times; the company's is what the service takes without one. */
