@@ -31,6 +31,12 @@ function faded(colour: string, alpha: number): string {
   return colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`)
 }
 
+/** A colour as it looks faded on another, which hides what is behind it. */
+function fadedOn(colour: string, alpha: number, ground: string): string {
+  const [over = [], under = []] = [colour, ground].map((each) => each.match(/\d+/g)?.map(Number))
+  return `rgb(${over.map((part, i) => Math.round(part * alpha + (under[i] ?? 0) * (1 - alpha))).join(', ')})`
+}
+
 /** Measures over time, drawn on a canvas, with what is under the pointer as a table and a legend of buttons. */
 export function SeriesChart(props: SeriesChartProps) {
   const {
@@ -125,7 +131,9 @@ export function SeriesChart(props: SeriesChartProps) {
             ...lookOf({ kind, stroke, isComparison: each.isComparison === true, isStacked }),
             ...(each.format !== undefined && { scale: 'second' }),
           }
-          return perSeries === 2 ? [drawn, openOf(drawn, stroke, kind)] : [drawn]
+          return perSeries === 2
+            ? [drawn, openOf(drawn, fadedOn(stroke, 0.4, colours.surface), kind)]
+            : [drawn]
         }),
       ],
       hooks: {
@@ -342,8 +350,9 @@ const bandsOf = (count: number, perSeries: number): UPlot.Band[] =>
   Array.from({ length: (count - 1) * perSeries }, (_, i) => ({ series: [i + 1 + perSeries, i + 1] }))
 
 /** How the last bucket looks while it is not over. */
-const openOf = (drawn: UPlot.Series, stroke: string, kind: SeriesKind): UPlot.Series =>
-  kind === 'bar' && drawn.width === 0 ? { ...drawn, fill: faded(stroke, 0.4) } : { ...drawn, dash: [4, 4] }
+const openOf = (drawn: UPlot.Series, fill: string, kind: SeriesKind): UPlot.Series =>
+  // Bars of a stack are drawn over each other.
+  kind === 'bar' && drawn.width === 0 ? { ...drawn, fill } : { ...drawn, dash: [4, 4] }
 
 const wholeSteps = Array.from({ length: 16 }, (_, i) => [10 ** i, 2 * 10 ** i, 5 * 10 ** i]).flat()
 
