@@ -160,7 +160,7 @@ export function Screen() {
             aria-label={t.removeFilter(only.value)}
             onClick={() => setView({ only: undefined })}
           >
-            {titleOf(meta, only.member)}: <b dir="auto">{valueText(only.value, say)}</b>
+            {titleOf(meta, only.member)} <b dir="auto">{valueText(only.value, say)}</b>
             <Icon name="close" size={14} />
           </button>
         </div>
