@@ -159,6 +159,20 @@ describe('the live feed', () => {
     await Promise.all(open.map(({ leave }) => leave()))
   })
 
+  test('answers HEAD as GET without taking a place', async () => {
+    as(company.companyId, [company.teamId])
+    for (let i = 0; i < 6; i++) {
+      const { status, headers } = await fetch(`${origin}/v2/datasources/${datasourceId}/activity`, {
+        method: 'HEAD',
+        headers: callerToken,
+      })
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    }
+    const { reply, leave } = await listen()
+    expect(reply.status).toBe(200)
+    await leave()
+  })
+
   test.each([
     ['unauthenticated', () => (caller = undefined)],
     ['forbidden', () => Object.assign(caller ?? {}, { permissions: ['statistics:access'] })],

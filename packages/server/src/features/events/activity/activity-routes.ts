@@ -10,6 +10,8 @@ export function registerActivityRoutes(scope: FastifyInstance, activity: Activit
     async handler(request, reply) {
       const { principal, params, ip: address } = request
       const body = await activity.watch({ principal, token: readBearer(request) ?? '', address }, params.id)
+      // HEAD has no body whose end would close it: it would keep its place among the streams.
+      if (request.method === 'HEAD') body.destroy()
       return reply
         .headers({
           'content-type': 'text/event-stream; charset=utf-8',
