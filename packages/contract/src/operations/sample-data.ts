@@ -9,10 +9,10 @@ export const createSampleData = {
   ...operation('createSampleData', 'POST', url, 'company:update'),
   summary: 'Fill a datasource with sample data',
   description:
-    'Makes the tracking datasource "Sample shop", seen by your teams, and sends it about 30,000 events of 60 days that end now, by the same way and rules as every event: they are in the statistics some seconds later, beside your own. While it is there, it is answered as it is, and your teams see it too.',
+    'Makes the tracking datasource "Sample shop", seen by your teams, and sends it about 30,000 events of 60 days that end now, by the same way and rules as every event: they are in the statistics some seconds later, beside your own. While it is there, it is answered as it is, and your teams see it too. Where it is deleted meanwhile, it is not found.',
   audit: { action: 'datasource-create', target: 'datasource' },
   idempotent: true,
-  errors: ['tooManyDatasources', 'collectorOverloaded', 'eventsNotDurable'],
+  errors: ['datasourceNotFound', 'tooManyDatasources', 'collectorOverloaded', 'eventsNotDurable'],
   ...answers('The datasource, once all its events are on disk', Datasource),
 } as const satisfies Operation
 

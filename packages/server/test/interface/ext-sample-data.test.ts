@@ -23,7 +23,7 @@ let context: Context
 let company: { companyId: string; teamId: string }
 const caller = { companyId: '', teamIds: [] as string[] }
 let uses: { id: string; name: string }[] = []
-let isLogFull = false
+let onAppend: () => Promise<unknown> = async () => {}
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -39,7 +39,7 @@ beforeAll(async () => {
         return sequence - count
       },
       async append() {
-        if (isLogFull) throw new Error('the disk is full')
+        await onAppend()
       },
       state: () => ({ refusing: undefined }),
       close: async () => {},
@@ -117,13 +117,24 @@ describe('sample data', () => {
   test('says what keeps it from being filled, and is filled by the next try', async () => {
     const other = await database.transaction((tx) => insertCompany(tx, 'Other'))
     as(other.companyId, other.teamId)
-    isLogFull = true
+    onAppend = () => Promise.reject(new Error('the disk is full'))
     expect(await ask('POST', path)).toMatchObject({ code: 503, error_code: 1005 })
-    isLogFull = false
+    onAppend = async () => {}
     const before = kept()
     expect((await ask('POST', path)).code).toBe(200)
     expect(kept() - before).toBeGreaterThan(27_000)
     expect((await ask('DELETE', path)).code).toBe(200)
+  })
+
+  test('is gone where it is deleted while it is filled, and its maker is told', async () => {
+    const third = await database.transaction((tx) => insertCompany(tx, 'Third'))
+    as(third.companyId, third.teamId)
+    onAppend = () => {
+      onAppend = async () => {}
+      return ask('DELETE', path)
+    }
+    expect(await ask('POST', path)).toMatchObject({ code: 404, error_code: 1000 })
+    expect(await listed()).toEqual([])
   })
 
   test('goes with all its events, whoever of the company asks, and can be made anew', async () => {
