@@ -113,10 +113,11 @@ async function finish(query: URLSearchParams): Promise<Opened> {
   sessionStorage.removeItem(key)
   const { verifier, returnTo, isBeside } = (kept === null ? {} : JSON.parse(kept)) as Partial<Attempt>
   history.replaceState(null, '', returnTo?.startsWith('/console/') ? returnTo : '/console/')
+  // The answer to another page, one that was taken already, or a link with words of its own: the session, if there is
+  // one, decides.
+  if (verifier === undefined) return {}
   const code = query.get('code')
   if (code === null) return { failure: query.get('error_description') ?? query.get('error') ?? '' }
-  // The answer to another page, or one that was taken already: the session, if there is one, decides.
-  if (verifier === undefined) return {}
   const reply = await post('/v2/auth/token', {
     grant_type: 'authorization_code',
     code,

@@ -58,6 +58,19 @@ test('an address that is no screen says so, with a way back', async () => {
   await tab.page.waitForURL(`${world.origin}/console/`)
 })
 
+test('a link that claims a failed sign-in shows none of its words, and ends no session', async () => {
+  await tab.open('/account', world.admin)
+  const claim = new URLSearchParams({
+    state: 'x',
+    error: 'access_denied',
+    error_description: 'Call 555-0100',
+  })
+  await tab.page.goto(`${world.origin}/console/?${claim}`)
+  await tab.page.getByRole('navigation').first().waitFor()
+  expect(await tab.page.getByText('Call 555-0100').count()).toBe(0)
+  expect(tab.page.url()).toBe(`${world.origin}/console/`)
+})
+
 test('a sign-out in one window ends the session in the other', async () => {
   await tab.open('/account', world.admin)
   const other = await world.openTab(tab.context)
