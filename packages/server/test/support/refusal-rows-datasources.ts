@@ -48,6 +48,7 @@ export const datasourceRefusals: RefusalRows = {
     tooManyDatasources: full({ path: datasourcesPath, body: { name: 'One more' } }),
   },
   createSampleData: {
+    datasourceNotFound: 'test/interface/ext-sample-data.test.ts',
     tooManyDatasources: full({ path: sampleDataPath }),
     collectorOverloaded: 'test/interface/19-collect.test.ts',
     eventsNotDurable: 'test/interface/ext-sample-data.test.ts',
