@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { dateRangeOf, rangeOf } from '../data/date-ranges.ts'
 import type { Meta } from '../data/format.ts'
 import { readFilters } from './filters.ts'
 import { explorationOf, fittingGranularity, queryOf, type Shared } from './question.ts'
-import { rangeOfSaved, savedRangeOf } from './shared-range.ts'
 import type { Filter, Tile, TileQuery } from './tile.ts'
 
 const dimension = { type: 'string' }
@@ -140,9 +140,9 @@ describe('filters of an address', () => {
 test.each(['7d', '12m', 'last-month', ['2026-01-01', '2026-01-31']] as const)(
   '%j is kept and read back',
   (range) => {
-    expect(rangeOfSaved(savedRangeOf(range))).toEqual(range)
+    expect(rangeOf(dateRangeOf(range))).toEqual(range)
   },
 )
 test.each(['last 3 weeks', ['2026-01-01', null], null])('%j is no range of this page', (saved) => {
-  expect(rangeOfSaved(saved as never)).toBeUndefined()
+  expect(rangeOf(saved as never)).toBeUndefined()
 })

@@ -2,12 +2,12 @@ import { MillraceError, ValidationError } from '@millrace/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { dateRangeOf } from '../../data/date-ranges.ts'
 import { useMay, useProfile } from '../../data/profile.ts'
 import { useSetView, useView } from '../../data/view-state.ts'
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { compact, placeFor } from '../../tiles/layout.ts'
-import { savedRangeOf } from '../../tiles/shared-range.ts'
 import { type Dashboard, maxTiles, newTileId, type Tile, type TileQuery } from '../../tiles/tile.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -77,7 +77,7 @@ export function OwnDashboard({ saved }: { readonly saved: Dashboard }) {
   const mine: Content = {
     ...(draft ?? saved),
     filters: view.filters === undefined ? saved.filters : [...filters],
-    range: isRangeChosen ? savedRangeOf(range.range) : saved.range,
+    range: isRangeChosen ? dateRangeOf(range.range) : saved.range,
     comparison: range.comparison,
   }
   const isDirty = draft !== undefined && isDifferent(draft.base, mine)

@@ -1,9 +1,9 @@
+import { rangeOf } from '../../data/date-ranges.ts'
 import { type Comparison, comparedDays } from '../../data/ranges.ts'
 import { useMeta } from '../../data/statistics.ts'
 import { type RangeState, useRange, useView } from '../../data/view-state.ts'
 import { readFilters } from '../../tiles/filters.ts'
 import type { Shared } from '../../tiles/question.ts'
-import { rangeOfSaved } from '../../tiles/shared-range.ts'
 import type { Dashboard, Filter } from '../../tiles/tile.ts'
 
 export interface SharedState {
@@ -21,7 +21,7 @@ type Saved = Pick<Dashboard, 'range' | 'filters'> & { readonly comparison: Compa
 export function useSharedState(saved: Saved): SharedState {
   const view = useView()
   const meta = useMeta().data
-  const savedRange = rangeOfSaved(saved.range)
+  const savedRange = rangeOf(saved.range)
   const range = useRange(savedRange ?? '30d', saved.comparison)
   const read = readFilters(view.filters ?? saved.filters, meta) ?? { filters: saved.filters, left: [] }
   const isUnknown = savedRange === undefined && saved.range !== null && view.range === undefined
