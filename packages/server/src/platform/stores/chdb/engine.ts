@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { EngineException } from './exceptions.ts'
 import { defaultFormat } from './formats.ts'
 import { type InspectionRules, inspect, type Shape } from './inspect.ts'
@@ -74,6 +75,9 @@ export interface Engine {
 }
 
 const quickSeconds = 5
+
+/** So often a statement whose result is no longer read is let past its pipe. */
+const wakeEveryMs = 50
 
 /** Table functions that stay inside the store and the statement. */
 const insideFunctions = new Set(
@@ -265,6 +269,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     source.on('error', () => {})
     void statement.gone.then(close)
     statement.answer.catch(() => source.destroy())
+    void closed.then(async () => {
+      // One that was told to end before it opened its pipe would wait there for a reader, and keep its place, for ever.
+      while (!statement.isGone()) {
+        pipe.wake()
+        await Promise.race([statement.gone, sleep(wakeEveryMs)])
+      }
+    })
     void Promise.all([statement.gone, closed]).then(() => pipes.push(pipe))
     const cancel = (): void => void statement.cancel().then(() => source.destroy())
     request.signal.addEventListener('abort', cancel, { once: true })

@@ -15,6 +15,8 @@ export interface Pipe {
    * The side that reads what the engine writes. It ends after `close` has been called and everything was read.
    */
   openReader(): { readonly source: Socket; close(): void }
+  /** Lets an engine that waits for a reader open its side: what it writes then fails. Does nothing else. */
+  wake(): void
   /**
    * The side that writes what the engine reads, once the engine has opened its own.
    * @returns undefined when the engine's statement ended before it opened the pipe
@@ -51,6 +53,9 @@ function createPipe(path: string): Pipe {
         source: new Socket({ fd: reader, readable: true, writable: false }),
         close: () => closeSync(writer),
       }
+    },
+    wake() {
+      closeSync(openSync(path, O_RDONLY | O_NONBLOCK))
     },
     async openWriter(ended) {
       while (!ended.aborted) {
