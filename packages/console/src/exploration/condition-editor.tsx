@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
 import type { DimensionMeta, Meta } from '../data/format.ts'
 import { titleOf } from '../data/result.ts'
@@ -59,7 +59,11 @@ export function ConditionChips({
       {conditions.map((condition, index) => {
         const key = `${index}/${condition.member}`
         return (
-          <span key={key} className={styles.chip}>
+          <Chip
+            key={key}
+            text={sentence(condition)}
+            onRemove={() => onChange(conditions.toSpliced(index, 1))}
+          >
             <PopoverButton
               label={t.filter}
               trigger={
@@ -79,14 +83,7 @@ export function ConditionChips({
                 />
               )}
             </PopoverButton>
-            <AriaButton
-              className={styles.chipRemove ?? ''}
-              aria-label={t.removeFilter(sentence(condition))}
-              onPress={() => onChange(conditions.toSpliced(index, 1))}
-            >
-              <Icon name="close" size={12} />
-            </AriaButton>
-          </span>
+          </Chip>
         )
       })}
       <PopoverButton
@@ -109,6 +106,31 @@ export function ConditionChips({
         )}
       </PopoverButton>
     </div>
+  )
+}
+
+/** A filter, that `children` open where it can be changed, with a button that removes it. */
+export function Chip({
+  text,
+  onRemove,
+  children,
+}: {
+  readonly text: string
+  readonly onRemove: () => void
+  readonly children?: ReactNode
+}) {
+  const t = useTexts(words)
+  return (
+    <span className={styles.chip}>
+      {children ?? (
+        <span className={styles.chipText} dir="auto">
+          {text}
+        </span>
+      )}
+      <AriaButton className={styles.chipRemove ?? ''} aria-label={t.removeFilter(text)} onPress={onRemove}>
+        <Icon name="close" size={12} />
+      </AriaButton>
+    </span>
   )
 }
 

@@ -50,6 +50,7 @@ export function Feed({
 }) {
   const t = useTexts(words)
   const language = useLanguage()
+  const instant = useInstant()
   const now = useNow()
   const { state, activity } = feed
   const [held, setHeld] = useState<typeof activity>()
@@ -118,7 +119,7 @@ export function Feed({
       ) : (
         <ol className={styles.list} aria-label={t.feed}>
           {shown.map((entry) => (
-            <Row key={entry.key} entry={entry} />
+            <Row key={entry.key} entry={entry} time={instant(entry.at, 'time')} />
           ))}
         </ol>
       )}
@@ -126,16 +127,15 @@ export function Feed({
   )
 }
 
-const Row = memo(function Row({ entry }: { readonly entry: Entry }) {
+const Row = memo(function Row({ entry, time }: { readonly entry: Entry; readonly time: string }) {
   const t = useTexts(words)
   const ruleText = useRuleText()
   const { at, outcome, name, url, rule, path, changes = [], deviceType, country, person } = entry
-  const instant = useInstant()
   const reasons = rule === undefined ? changes : [{ rule, path: path ?? '' }]
   return (
     <li className={styles.row}>
       <time className={styles.time} dateTime={at}>
-        {instant(at, 'time')}
+        {time}
       </time>
       <Badge kind={outcomeKinds[outcome]}>{t.outcomes[outcome]}</Badge>
       <span className={styles.what}>
