@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../errors.ts'
-import { negotiateLanguage } from '../i18n/language.ts'
+import { type Language, negotiateLanguage } from '../i18n/language.ts'
 import { failure } from './envelope.ts'
-import { faultOfFraming } from './request-framing.ts'
+import type { Exchange } from './exchange.ts'
+import { faultOfFraming, isTooMuchToDrain } from './request-framing.ts'
 
 const malformed: ReadonlyMap<string, string> = new Map([
   ['FST_ERR_CTP_EMPTY_JSON_BODY', 'The body is empty; send a JSON document'],
@@ -34,42 +35,76 @@ function acceptedTypes({ server }: FastifyRequest): string[] {
   return types.filter((type) => server.hasContentTypeParser(type))
 }
 
+/** What a failure says of itself beside its body. */
+function failureHeaders(error: DomainError, language: Language): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-language': language,
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer'
+  if (error.retryAfterSeconds !== undefined)
+    headers['retry-after'] = String(Math.ceil(error.retryAfterSeconds))
+  else if (error.status === 503) headers['retry-after'] = '1'
+  return headers
+}
+
 /** Sends the fail envelope, in the language of the request, with the headers that its status asks for. */
 export function sendFailure(reply: FastifyReply, error: DomainError): FastifyReply {
   const language = negotiateLanguage(undefined, reply.request.headers['accept-language'])
   const vary = [reply.getHeader('vary') ?? []].flat().map(String)
+  const known = reply.getHeader('www-authenticate')
   reply
     .code(error.status)
     .header('vary', [...vary, 'Accept-Language'].join(', '))
-    .header('content-language', language)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
-  if (error.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
-  if (error.retryAfterSeconds !== undefined)
-    reply.header('retry-after', String(Math.ceil(error.retryAfterSeconds)))
-  else if (error.status === 503) reply.header('retry-after', '1')
+    .headers(failureHeaders(error, language))
+  if (known !== undefined) reply.header('www-authenticate', known)
   return reply.send(JSON.stringify(failure(error, language)))
 }
 
-/**
- * Any error as the caller may see it; an unexpected one is logged whole and answered without internals. What a body
- * throws that its client breaks off is none.
- */
+/** The same on Node's own objects. */
+export function answerFailure(
+  { request, response, isLast }: Exchange,
+  error: DomainError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const language = negotiateLanguage(undefined, request.headers['accept-language'])
+  const body = JSON.stringify(failure(error, language))
+  response.writeHead(error.status, {
+    vary: 'Accept-Language',
+    ...failureHeaders(error, language),
+    ...headers,
+    ...((isLast || isTooMuchToDrain(request)) && { connection: 'close' }),
+    'content-length': String(Buffer.byteLength(body)),
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** Any error as the caller may see it. */
 export function toDomainError(error: unknown, request: FastifyRequest): DomainError {
   if (error instanceof DomainError) return error
-  const known = fromFastify(error as FastifyError, request)
-  if (known) return known
+  return fromFastify(error as FastifyError, request) ?? unexpectedError(error, request)
+}
+
+/**
+ * An error that no caller is to see is logged whole and answered without internals. What a body throws that its client
+ * breaks off is none.
+ */
+export function unexpectedError(
+  error: unknown,
+  { raw, id, log }: Pick<FastifyRequest, 'raw' | 'id' | 'log'>,
+): DomainError {
   const status = (error as FastifyError).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
     return new DomainError('malformed', {}, { message: (error as Error).message, cause: error })
   }
-  if (error === request.raw.errored) {
-    request.log.info({ requestId: request.id }, 'request cancelled: the client has left')
+  if (error === raw.errored) {
+    log.info({ requestId: id }, 'request cancelled: the client has left')
     return new DomainError('requestTimeout', {}, { cause: error })
   }
-  request.log.error({ err: error, requestId: request.id }, 'request failed')
-  return new DomainError('internal', { requestId: request.id }, { cause: error })
+  log.error({ err: error, requestId: id }, 'request failed')
+  return new DomainError('internal', { requestId: id }, { cause: error })
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Logger } from '../logger.ts'
 import { isListed, rangesOf } from '../outgoing/public-addresses.ts'
 
@@ -16,11 +16,13 @@ export interface ForwardingOptions {
 /**
  * Warns of a proxy in front of the service that is not configured: then all clients have the
  * address of the proxy, so that the failures and floods of one affect all clients.
+ * @returns what is to see each request
  */
-export function watchForwarding(
-  app: FastifyInstance,
-  { publicUrl, trustedProxies, logger }: ForwardingOptions,
-): void {
+export function watchForwarding({
+  publicUrl,
+  trustedProxies,
+  logger,
+}: ForwardingOptions): (request: IncomingMessage) => void {
   if (publicUrl?.startsWith('https:') && trustedProxies.length === 0) {
     logger.warn(
       { publicUrl },
@@ -29,7 +31,7 @@ export function watchForwarding(
   }
   const trusted = rangesOf(trustedProxies)
   const named = new Set<string>()
-  app.addHook('onRequest', (request, _reply, done) => {
+  return (request) => {
     const header = headers.find((name) => request.headers[name] !== undefined)
     const neighbour = request.socket.remoteAddress
     const isNew = header !== undefined && neighbour !== undefined && !named.has(neighbour)
@@ -40,6 +42,5 @@ export function watchForwarding(
         'a request came with a header that proxies add, from an address that is not in MILLRACE_TRUSTED_PROXIES, so that the header is ignored. If this is your proxy, add its address there',
       )
     }
-    done()
-  })
+  }
 }

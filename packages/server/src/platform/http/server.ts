@@ -6,6 +6,7 @@ import { closeInTime } from './closing.ts'
 import { compressReplies } from './compression.ts'
 import { connectionsWithin, descriptorLimit, limitConnections } from './connection-limit.ts'
 import { type CrossOriginOptions, createCrossOrigin } from './cross-origin.ts'
+import { standInFront } from './exchange.ts'
 import { answerUnroutedAtOnce, useFailureReplies } from './failures.ts'
 import { watchForwarding } from './forwarding.ts'
 import { takeJsonBodies } from './json-body.ts'
@@ -103,7 +104,12 @@ export function createHttpServer(dependencies: {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   closeInTime(app, timeouts.closing)
   app.decorate('publicUrl', dependencies.publicUrl)
-  watchForwarding(app, { publicUrl: undefined, ...dependencies })
+  const watch = watchForwarding({ publicUrl: undefined, ...dependencies })
+  standInFront(app, { trustedProxies: dependencies.trustedProxies, watch })
+  app.addHook('onRequest', (request, _reply, done) => {
+    watch(request.raw)
+    done()
+  })
   app.decorate('routePatterns', new Map<string, Set<string>>())
   app.addHook('onRoute', (route) => {
     const { scope } = route as { scope?: string }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { collectEvents } from '@millrace/contract/operations/collector.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
-import { rawRoute } from '../../../platform/http/route.ts'
+import { type Exchange, exchangeRoute } from '../../../platform/http/exchange.ts'
 import { isId, normalizeId } from '../../../platform/ids.ts'
 import { type AdmissionLimits, createAdmission, overloaded } from './admission.ts'
 import { parseBody, readContentType } from './body/collector-body.ts'
@@ -11,13 +11,6 @@ import { discardedBytes } from './body/read-body.ts'
 import { createBodyTaker } from './body/take-body.ts'
 import type { CollectorService } from './collector-service.ts'
 import { segmentRoutes, segmentUrls } from './segment/segment-routes.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** `Content-Type` as it was sent to the collector. */
-    sentContentType: string | undefined
-  }
-}
 
 /** Any page may send events and none may send credentials; pages that isolate themselves may too. */
 const openHeaders = {
@@ -31,10 +24,7 @@ const lastReply = [...emptyReply, 'connection', 'close']
 /** Seconds for which a browser need not ask again. */
 const preflightSeconds = 86_400
 
-/**
- * Operation 19, and the same in the Segment shape. Fastify routes the request and answers every failure; the body is
- * read and the success is written on Node's own objects, because that is most of what an event costs.
- */
+/** Operation 19, and the same in the Segment shape. */
 export function collectorRoutes(dependencies: {
   collector: CollectorService
   clock?: Clock
@@ -45,22 +35,22 @@ export function collectorRoutes(dependencies: {
   const admission = createAdmission(dependencies.limits)
   const takeBody = createBodyTaker(admission)
 
-  async function collect(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const id = readId(request)
+  async function collect(exchange: Exchange): Promise<void> {
+    const { request, response, address } = exchange
+    const id = readId(exchange.part)
     if (admission.isFull()) throw overloaded()
-    const found = collector.find(id, request.ip)
+    const found = collector.find(id, address)
     const datasource = found instanceof Promise ? await found : found
     if (datasource === undefined) throw new DomainError('datasourceNotFound', { id })
     try {
+      const { headers } = request
       const outcome = await takeBody(request, (body) => {
-        const events = parseBody(body, readContentType(request.sentContentType))
-        return collector.collect(datasource, events, request.headers['user-agent'], request.ip)
+        const events = parseBody(body, readContentType(headers['content-type']))
+        return collector.collect(datasource, events, headers['user-agent'], address)
       })
-      reply.hijack()
-      if (outcome === undefined) return reply
-      reply.raw.writeHead(outcome === 'bot' ? 202 : 200, request.server.isClosing() ? lastReply : emptyReply)
-      reply.raw.end()
-      return reply
+      if (outcome === undefined) return
+      response.writeHead(outcome === 'bot' ? 202 : 200, exchange.isLast ? lastReply : emptyReply)
+      response.end()
     } catch (error) {
       if (error instanceof DomainError) collector.refuse(datasource, error)
       throw error
@@ -68,26 +58,9 @@ export function collectorRoutes(dependencies: {
   }
 
   return async function routes(app: FastifyInstance): Promise<void> {
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    // A logger of its own for each request is work for lines that are never written.
-    app.setChildLoggerFactory((logger) => logger)
-    app.decorateRequest('sentContentType', undefined)
-    app.addHook('onRequest', (request, _reply, done) => {
-      // Senders name content types that are none, and Fastify would refuse them before the handler.
-      request.sentContentType = request.headers['content-type']
-      request.raw.headers['content-type'] = undefined
-      done()
-    })
-    app.addHook('onError', async (request, reply, error) => {
-      reply.headers(openHeaders)
-      if (error instanceof DomainError && error.errorName === 'writeKeyMissing')
-        reply.header('www-authenticate', 'Basic realm="collector", charset="UTF-8"')
-      if (isEndless(request.raw, error)) reply.header('connection', 'close')
-    })
     app.addHook('onListen', () => void collector.loadCountries())
-    rawRoute(app, collectEvents, { handler: collect })
-    segmentRoutes(app, { collector, clock, admission, takeBody, headers: openHeaders })
+    exchangeRoute(app, collectEvents, { answer: collect, failureHeaders })
+    segmentRoutes(app, { collector, clock, admission, takeBody, failureHeaders, headers: openHeaders })
     for (const url of [collectEvents.url, ...segmentUrls])
       app.options(url, (request, reply) => {
         const asked = request.headers['access-control-request-headers']
@@ -104,15 +77,24 @@ export function collectorRoutes(dependencies: {
   }
 }
 
-function readId(request: FastifyRequest): string {
-  const { datasourceId = '' } = request.params as { datasourceId?: string }
+function readId(datasourceId: string): string {
   if (isId(datasourceId)) return normalizeId(datasourceId)
   throw new DomainError('invalidDatasourceId', { id: datasourceId.slice(0, 100) })
 }
 
+function failureHeaders(error: DomainError, request: IncomingMessage): Record<string, string> {
+  const isWithoutKey = error.errorName === 'writeKeyMissing'
+  return {
+    ...openHeaders,
+    ...(isWithoutKey && { 'www-authenticate': 'Basic realm="collector", charset="UTF-8"' }),
+    ...(isEndless(request, error) && { connection: 'close' }),
+  }
+}
+
 /** What is still to come of a body that is far too large is not worth reading. */
-function isEndless(request: IncomingMessage, error: Error): boolean {
+function isEndless(request: IncomingMessage, error: DomainError): boolean {
   if (request.complete) return false
-  const isTooLarge = error instanceof DomainError && error.errorName === 'eventsTooLarge'
-  return isTooLarge || Number(request.headers['content-length'] ?? 0) > discardedBytes
+  return (
+    error.errorName === 'eventsTooLarge' || Number(request.headers['content-length'] ?? 0) > discardedBytes
+  )
 }

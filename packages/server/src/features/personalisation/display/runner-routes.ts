@@ -1,7 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import { runWorkflow } from '@millrace/contract/operations/runner.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { rawRoute } from '../../../platform/http/route.ts'
-import type { Query } from '../run/read-request.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Exchange, exchangeRoute } from '../../../platform/http/exchange.ts'
 import { htmlType, type RunnerReply } from './reply/reply.ts'
 import type { RunnerService } from './runner-service.ts'
 
@@ -38,28 +38,22 @@ const preflightSeconds = 86_400
 
 /** The public addresses of integrations. */
 export function runnerRoutes({ runner }: { readonly runner: Pick<RunnerService, 'answer'> }) {
-  async function run(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { headers, raw, ip } = request
-    const { shortId = '' } = request.params as { shortId?: string }
-    const { reply: answer, runId } = await runner.answer({
-      shortId,
-      query: request.query as Query,
+  async function run({ request, response, part, query, address, isLast }: Exchange): Promise<void> {
+    const { headers, method } = request
+    const { reply, runId } = await runner.answer({
+      shortId: part,
+      query: query(),
       userAgent: headers['user-agent'],
       referer: headers.referer,
       accept: headers.accept,
-      address: ip,
-      counts: raw.method === 'GET',
+      address,
+      counts: method === 'GET',
     })
-    const framing = { runId, isHead: raw.method === 'HEAD', isLast: request.server.isClosing() }
-    reply.hijack()
-    send(reply.raw, answer, framing)
-    return reply
+    send(response, reply, { runId, isHead: method === 'HEAD', isLast })
   }
 
   return async function routes(app: FastifyInstance): Promise<void> {
-    // A logger of its own for each request is work for lines that are never written.
-    app.setChildLoggerFactory((logger) => logger)
-    rawRoute(app, runWorkflow, { handler: run })
+    exchangeRoute(app, runWorkflow, { answer: run })
     app.options(runWorkflow.url, (request, reply) => {
       const asked = request.headers['access-control-request-headers']
       return reply
@@ -81,8 +75,7 @@ interface Framing {
   readonly isLast: boolean
 }
 
-/** Written on Node's own objects, as the collector does: it is a good part of what a display costs. */
-function send(raw: FastifyReply['raw'], reply: RunnerReply, { runId, isHead, isLast }: Framing): void {
+function send(raw: ServerResponse, reply: RunnerReply, { runId, isHead, isLast }: Framing): void {
   const headers = [...commonHeaders]
   if (runId !== undefined) headers.push('x-millrace-run-id', runId)
   if (isLast) headers.push('connection', 'close')

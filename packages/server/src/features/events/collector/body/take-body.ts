@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { type Admission, overloaded } from '../admission.ts'
 import { createInflater } from './inflate-body.ts'
 import { readBody } from './read-body.ts'
@@ -10,13 +10,13 @@ import { readBody } from './read-body.ts'
  * @throws {DomainError} eventsTooLarge, malformedEvents, unsupportedMediaType, collectorOverloaded (rejects)
  */
 export type TakeBody = <T>(
-  request: FastifyRequest,
+  request: IncomingMessage,
   use: (body: Buffer) => Promise<T>,
 ) => Promise<T | undefined>
 
 export function createBodyTaker(admission: Admission): TakeBody {
   const inflate = createInflater()
-  return async ({ raw, headers }, use) => {
+  return async (request, use) => {
     let held = 0
     let entered = false
     const hold = (bytes: number): boolean => {
@@ -24,11 +24,11 @@ export function createBodyTaker(admission: Admission): TakeBody {
       return admission.hold(bytes)
     }
     try {
-      const sent = await readBody(raw, hold)
+      const sent = await readBody(request, hold)
       if (sent === undefined) return undefined
       entered = admission.enter()
       if (!entered) throw overloaded()
-      const encoding = headers['content-encoding']
+      const encoding = request.headers['content-encoding']
       const body = encoding === undefined ? sent : await inflate(sent, encoding)
       if (body !== sent && !hold(body.length)) throw overloaded()
       return await use(body)

@@ -8,10 +8,10 @@ import {
   sendSegmentScreen,
   sendSegmentTrack,
 } from '@millrace/contract/operations/segment.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../../../platform/clock.ts'
 import { DomainError } from '../../../../platform/errors.ts'
-import { rawRoute } from '../../../../platform/http/route.ts'
+import { type Exchange, type ExchangeRoute, exchangeRoute } from '../../../../platform/http/exchange.ts'
 import { type Admission, overloaded } from '../admission.ts'
 import { parseJsonBody, readContentType } from '../body/collector-body.ts'
 import type { TakeBody } from '../body/take-body.ts'
@@ -28,13 +28,20 @@ export interface SegmentRouteDependencies {
   readonly takeBody: TakeBody
   /** Of every answer. */
   readonly headers: Readonly<Record<string, string>>
+  readonly failureHeaders: ExchangeRoute['failureHeaders'] & {}
 }
 
 const success = JSON.stringify({ success: true })
 
 /** Calls in the Segment shape, mapped to events and then collected as any others are. */
 export function segmentRoutes(app: FastifyInstance, dependencies: SegmentRouteDependencies): void {
-  const { collector, clock, admission, takeBody, headers } = dependencies
+  const { collector, clock, admission, takeBody, failureHeaders } = dependencies
+  const replyHeaders = {
+    ...dependencies.headers,
+    'content-type': 'application/json; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    'content-length': String(Buffer.byteLength(success)),
+  }
 
   async function find(id: string, address: string): Promise<CollectorDatasource> {
     const datasource = await collector.find(id, address)
@@ -43,42 +50,44 @@ export function segmentRoutes(app: FastifyInstance, dependencies: SegmentRouteDe
   }
 
   /** @param type of the one call that the body is; undefined for a batch */
-  const collect =
-    (type?: CallType) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const collect = (type?: CallType) => ({
+    failureHeaders,
+    async answer({ request, response, address, isLast }: Exchange): Promise<void> {
       if (admission.isFull()) throw overloaded()
-      const basicKey = readBasicKey(request.headers.authorization)
-      let datasource = basicKey === undefined ? undefined : await find(basicKey, request.ip)
+      const { authorization, 'content-type': contentType, 'user-agent': userAgent } = request.headers
+      const basicKey = readBasicKey(authorization)
+      let datasource = basicKey === undefined ? undefined : await find(basicKey, address)
       try {
         const outcome = await takeBody(request, async (bytes) => {
-          const body = objectOf(parseJsonBody(bytes, readContentType(request.sentContentType)))
+          const body = objectOf(parseJsonBody(bytes, readContentType(contentType)))
           const key = readWriteKey(body, basicKey)
-          datasource ??= await find(key, request.ip)
+          datasource ??= await find(key, address)
           const events = mapBody(body, type, { companyId: datasource.companyId, receivedAt: clock.now() })
-          return await collector.collect(datasource, events, request.headers['user-agent'], request.ip)
+          return await collector.collect(datasource, events, userAgent, address)
         })
-        if (outcome === undefined) return reply.hijack()
-        return await reply
-          .code(outcome === 'bot' ? 202 : 200)
-          .headers(headers)
-          .type('application/json; charset=utf-8')
-          .send(success)
+        if (outcome === undefined) return
+        response.writeHead(outcome === 'bot' ? 202 : 200, {
+          ...replyHeaders,
+          ...(isLast && { connection: 'close' }),
+        })
+        response.end(success)
       } catch (error) {
         if (datasource !== undefined && error instanceof DomainError) collector.refuse(datasource, error)
         throw error
       }
-    }
+    },
+  })
 
-  rawRoute(app, sendSegmentBatch, { handler: collect() })
-  rawRoute(app, importSegmentBatch, { handler: collect() })
-  rawRoute(app, sendSegmentTrack, { handler: collect('track') })
-  rawRoute(app, sendSegmentPage, { handler: collect('page') })
-  rawRoute(app, sendSegmentScreen, { handler: collect('screen') })
-  rawRoute(app, sendSegmentIdentify, { handler: collect('identify') })
-  rawRoute(app, sendSegmentGroup, { handler: collect('group') })
-  rawRoute(app, sendSegmentAlias, { handler: collect('alias') })
-  app.post(shortBatchUrl, collect())
-  for (const type of callNames) app.post(shortUrlOf(type), collect(type))
+  exchangeRoute(app, sendSegmentBatch, collect())
+  exchangeRoute(app, importSegmentBatch, collect())
+  exchangeRoute(app, sendSegmentTrack, collect('track'))
+  exchangeRoute(app, sendSegmentPage, collect('page'))
+  exchangeRoute(app, sendSegmentScreen, collect('screen'))
+  exchangeRoute(app, sendSegmentIdentify, collect('identify'))
+  exchangeRoute(app, sendSegmentGroup, collect('group'))
+  exchangeRoute(app, sendSegmentAlias, collect('alias'))
+  exchangeRoute(app, { method: 'POST', url: shortBatchUrl }, collect())
+  for (const type of callNames) exchangeRoute(app, { method: 'POST', url: shortUrlOf(type) }, collect(type))
 }
 
 // Clients of browsers and phones call each by its first letter.
