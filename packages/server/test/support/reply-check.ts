@@ -156,7 +156,18 @@ export function watchReply(
   const keep = (chunk: unknown): void => {
     if (!isEnded && (typeof chunk === 'string' || chunk instanceof Uint8Array)) body.add(chunk)
   }
-  const { write, end } = raw
+  const { write, end, writeHead } = raw
+  /** Of a head that is written in one piece: Node keeps none of its headers. */
+  let written: Readonly<Record<string, unknown>> = {}
+  raw.writeHead = (...parts: unknown[]) => {
+    const [headers = {}] = parts.filter((part) => typeof part === 'object') as object[]
+    written = Array.isArray(headers)
+      ? Object.fromEntries(
+          Array.from({ length: headers.length / 2 }, (_, i) => headers.slice(2 * i, 2 * i + 2)),
+        )
+      : { ...headers }
+    return Reflect.apply(writeHead, raw, parts)
+  }
   raw.write = (...parts: unknown[]) => {
     keep(parts[0])
     return Reflect.apply(write, raw, parts)
@@ -167,7 +178,7 @@ export function watchReply(
     return Reflect.apply(end, raw, parts)
   }
   raw.once('finish', () => {
-    const contentType = String(reply.getHeader('content-type') ?? '')
+    const contentType = String(reply.getHeader('content-type') ?? written['content-type'] ?? '')
     const coding = String(reply.getHeader('content-encoding') ?? '')
     const sent = { status: raw.statusCode, contentType, body: body.text(coding) }
     for (const fault of faultsOfReply(method, url, sent)) report(fault)

@@ -71,13 +71,11 @@ export function answerFailure(
 ): void {
   const language = negotiateLanguage(undefined, request.headers['accept-language'])
   const body = JSON.stringify(failure(error, language))
-  response.writeHead(error.status, {
-    vary: 'Accept-Language',
-    ...failureHeaders(error, language),
-    ...headers,
-    ...((isLast || isTooMuchToDrain(request)) && { connection: 'close' }),
-    'content-length': String(Buffer.byteLength(body)),
-  })
+  response.statusCode = error.status
+  const all = { vary: 'Accept-Language', ...failureHeaders(error, language), ...headers }
+  for (const [name, value] of Object.entries(all)) response.setHeader(name, value)
+  if (isLast || isTooMuchToDrain(request)) response.setHeader('connection', 'close')
+  response.setHeader('content-length', Buffer.byteLength(body))
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
