@@ -136,7 +136,7 @@ function routeFiles(): Map<string, string> {
   for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('-routes.ts')) continue
     const text = readFileSync(new URL(name, source), 'utf8')
-    for (const found of text.matchAll(/\b(?:route|rawRoute)\(\s*\w+,\s*(\w+),/g))
+    for (const found of text.matchAll(/\b(?:route|rawRoute|exchangeRoute)\(\s*\w+,\s*(\w+),/g))
       files.set(found[1] ?? '', name)
   }
   return files
