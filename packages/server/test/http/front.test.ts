@@ -47,9 +47,9 @@ const requests: readonly (readonly [string, Sent])[] = [
   ['a crawler', { headers: { ...json, 'user-agent': 'Googlebot/2.1' }, body: one }],
   ['gzip', { headers: { ...json, 'content-encoding': 'gzip' }, body: gzipSync(one) }],
   ['gzip that is none', { headers: { ...json, 'content-encoding': 'gzip' }, body: one }],
-  ['an encoding that nobody knows', { headers: { ...json, 'content-encoding': 'zip' }, body: one }],
+  ['an unknown encoding', { headers: { ...json, 'content-encoding': 'zip' }, body: one }],
   ['chunks', { headers: { ...json, 'transfer-encoding': 'chunked' }, body: one }],
-  ['a transfer that nobody knows', { headers: { ...json, 'transfer-encoding': 'gzip, chunked' }, body: one }],
+  ['an unknown transfer', { headers: { ...json, 'transfer-encoding': 'gzip, chunked' }, body: one }],
   ['an expectation', { headers: { ...json, expect: 'more' }, body: one }],
   ['nothing', {}],
   ['no JSON, in French', { headers: { ...json, 'accept-language': 'fr' }, body: '{' }],
@@ -65,8 +65,8 @@ const requests: readonly (readonly [string, Sent])[] = [
       body: one,
     },
   ],
-  ['another method', { method: 'PUT', headers: json, body: one }],
-  ['a look', { method: 'GET' }],
+  ['PUT', { method: 'PUT', headers: json, body: one }],
+  ['GET', { method: 'GET' }],
   ['a preflight', { method: 'OPTIONS', headers: { 'access-control-request-headers': 'x-a' } }],
   ...['track', 't', 'page', 'identify', 'batch', 'b', 'import'].flatMap((name) => [
     [`/v1/${name}`, { path: `/v1/${name}`, headers: json, body: segmentBody(name) }] as const,
@@ -99,6 +99,31 @@ test.each(requests)(
     }
   },
 )
+
+test('an answer that is written while the server closes ends its connection', async () => {
+  for (const path of [collect, encodeAt(collect, 9), '/v1/track', encodeAt('/v1/track', 4)]) {
+    const written = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    const world = await startCollector({
+      log: {
+        reserve: () => 1,
+        append() {
+          arrived.resolve()
+          return written.promise
+        },
+      },
+    })
+    const headers = { ...json, connection: 'keep-alive' }
+    const answer = world.send({ path, headers, body: path.startsWith('/v1') ? segmentBody('track') : one })
+    await arrived.promise
+    const closed = world.app.close()
+    await expect.poll(() => world.app.isClosing()).toBe(true)
+    written.resolve()
+    expect(await answer, path).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    await closed
+    await world.stop()
+  }
+})
 
 test('displays are answered the same in front of the framework', async () => {
   const { app, publish, recorded } = createRunnerWorld()

@@ -1,6 +1,6 @@
 -- Measured on 3.3 million events of a shop: 36.8 bytes an event in `events` in the place of 41.4, 16.8 in `person_events` in
--- the place of 17.7. Labels and ids are read by queries, which take no longer; ZSTD would make them half as long again,
--- and higher levels make loading three times as long. Parts that exist keep their codecs until they are merged.
+-- the place of 17.7. Queries that read labels and ids take no longer; with ZSTD they take 1.6 times as long, and
+-- with a higher level inserting takes three times as long. Parts that exist keep their codecs until they are merged.
 
 alter table events
   modify column labels Map(LowCardinality(String), String) CODEC(LZ4HC(3)),

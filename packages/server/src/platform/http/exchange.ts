@@ -24,8 +24,8 @@ export interface Exchange {
   readonly query: () => Readonly<Record<string, unknown>>
   /** Of the client, behind trusted proxies; empty once it has left. */
   readonly address: string
-  /** Whether the connection ends with the answer. */
-  readonly isLast: boolean
+  /** Whether the connection ends with an answer that is written now. */
+  readonly isLast: () => boolean
 }
 
 export interface ExchangeRoute {
@@ -57,7 +57,8 @@ export function exchangeRoute(app: FastifyInstance, place: Place, route: Exchang
         error instanceof DomainError
           ? error
           : unexpectedError(error, { raw: request, id: newId(), log: app.log })
-      answerFailure(exchange, failure, route.failureHeaders?.(failure, request))
+      if (exchange.response.headersSent) exchange.response.destroy()
+      else answerFailure(exchange, failure, route.failureHeaders?.(failure, request))
     }
   }
   app.route({
@@ -68,8 +69,7 @@ export function exchangeRoute(app: FastifyInstance, place: Place, route: Exchang
       const { raw, ip = '' } = request
       const [part = ''] = Object.values(request.params as Record<string, string>)
       const query = () => request.query as Record<string, unknown>
-      const isLast = app.isClosing()
-      void answer({ request: raw, response: reply.raw, part, query, address: ip, isLast })
+      void answer({ request: raw, response: reply.raw, part, query, address: ip, isLast: app.isClosing })
     },
     handler: () => Promise.reject(new Error('answered before')),
   })
@@ -116,7 +116,7 @@ export function standInFront(app: FastifyInstance, { trustedProxies, watch }: Fr
     watch(request)
     const query = queryAt === -1 ? noQuery : () => parseQuery(url.slice(queryAt + 1))
     const address = addressOf(request) ?? ''
-    const exchange = { request, response, part, query, address, isLast: app.isClosing() }
+    const exchange = { request, response, part, query, address, isLast: app.isClosing }
     const fault = faultOfFraming(request)
     if (fault) answerFailure(exchange, fault, { connection: 'close' })
     else void route.answer(exchange)

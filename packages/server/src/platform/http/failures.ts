@@ -74,7 +74,7 @@ export function answerFailure(
   response.statusCode = error.status
   const all = { vary: 'Accept-Language', ...failureHeaders(error, language), ...headers }
   for (const [name, value] of Object.entries(all)) response.setHeader(name, value)
-  if (isLast || isTooMuchToDrain(request)) response.setHeader('connection', 'close')
+  if (isLast() || isTooMuchToDrain(request)) response.setHeader('connection', 'close')
   response.setHeader('content-length', Buffer.byteLength(body))
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -49,7 +49,7 @@ export function collectorRoutes(dependencies: {
         return collector.collect(datasource, events, headers['user-agent'], address)
       })
       if (outcome === undefined) return
-      response.writeHead(outcome === 'bot' ? 202 : 200, exchange.isLast ? lastReply : emptyReply)
+      response.writeHead(outcome === 'bot' ? 202 : 200, exchange.isLast() ? lastReply : emptyReply)
       response.end()
     } catch (error) {
       if (error instanceof DomainError) collector.refuse(datasource, error)

@@ -49,7 +49,7 @@ export function runnerRoutes({ runner }: { readonly runner: Pick<RunnerService, 
       address,
       counts: method === 'GET',
     })
-    send(response, reply, { runId, isHead: method === 'HEAD', isLast })
+    send(response, reply, { runId, isHead: method === 'HEAD', isLast: isLast() })
   }
 
   return async function routes(app: FastifyInstance): Promise<void> {

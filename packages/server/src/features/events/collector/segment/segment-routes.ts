@@ -68,7 +68,7 @@ export function segmentRoutes(app: FastifyInstance, dependencies: SegmentRouteDe
         if (outcome === undefined) return
         response.writeHead(outcome === 'bot' ? 202 : 200, {
           ...replyHeaders,
-          ...(isLast && { connection: 'close' }),
+          ...(isLast() && { connection: 'close' }),
         })
         response.end(success)
       } catch (error) {
