@@ -141,7 +141,9 @@ describe('an engine that dies', () => {
         )
       const results = await Promise.all([greedy(1), greedy(2)])
       expect(results.some((each) => each instanceof ColumnarError && each.code === 241)).toBe(true)
-      expect((await engine.status()).residentBytes).toBeLessThan(1.6e9)
+      // What a statement has let go is given back to the system a moment later, on a busy machine after seconds.
+      const resident = async () => (await engine.status()).residentBytes
+      await expect.poll(resident, { timeout: 30_000 }).toBeLessThan(1.6e9)
       expect(await engine.query({ sql: 'SELECT 1 AS n' })).toEqual([{ n: 1 }])
     } finally {
       await engine.close()

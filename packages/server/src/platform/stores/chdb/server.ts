@@ -140,7 +140,8 @@ async function main(): Promise<void> {
       process.exit(70)
     },
   })
-  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, maxHeaderSize: maxHeadBytes })
+  // Its only client closes connections: one that was closed here while a request is on its way fails that request.
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, maxHeaderSize: maxHeadBytes })
   server.on('request', (request, response) => void answer(engine, request, response))
   const stop = stopWith(engine, server)
   process.on('SIGTERM', () => void stop(graceMs))
