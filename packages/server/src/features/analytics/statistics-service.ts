@@ -152,11 +152,13 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
 
   /** An answer of the cache, or one that is computed and kept for those who ask the same. */
   async function* run(request: ExplorationRequest, notes: AnswerNotes): AsyncGenerator<string> {
-    const prepared = await prepare(request)
     // A streamed answer has any length, and one that is not known to be of the present is not kept. Those of another
     // instant are for runs: an attempt must not wait for the one that it stands in for.
     const isShared = !request.streamed && request.at === undefined
-    const version = isShared ? await store.readVersion().catch(() => undefined) : undefined
+    const [prepared, version] = await Promise.all([
+      prepare(request),
+      isShared ? store.readVersion().catch(() => undefined) : undefined,
+    ])
     if (version === undefined) {
       yield* compute(request, prepared, notes)
       return

@@ -29,6 +29,25 @@ export function createStatisticsStore({
   readonly hidden: { readonly ids: () => readonly string[] }
 }) {
   const hiddenNow = (): string => hidden.ids().join(' ')
+
+  const readParts = sharedRead(async () => {
+    // A part that is inserted has a number of its own; a merged one covers those that it is made of.
+    const [row] = await columnar.query<{ version: string }>({
+      sql: `SELECT toString(sum(sipHash64(table, partition_id, blocks, last, version, rows))) AS version
+            FROM (
+              SELECT table, partition_id, sum(max_block_number - min_block_number + 1) AS blocks,
+                max(max_block_number) AS last, max(data_version) AS version, sum(rows) AS rows
+              FROM system.parts
+              WHERE active AND database = currentDatabase() AND table NOT IN {ignored:Array(String)}
+                AND NOT startsWith(table, {staging:String})
+              GROUP BY table, partition_id
+            )`,
+      params: { ignored: tablesOfLoading, staging: stagingPrefix },
+      settings: { max_execution_time: limitSeconds },
+    })
+    return row?.version ?? ''
+  })
+
   return {
     /** Names the datasources that are not read although they are stored: another text as soon as one is deleted. */
     hiddenNow,
@@ -39,21 +58,7 @@ export function createStatisticsStore({
      */
     async readVersion(): Promise<string> {
       const without = hiddenNow()
-      // A part that is inserted has a number of its own; a merged one covers those that it is made of.
-      const [row] = await columnar.query<{ version: string }>({
-        sql: `SELECT toString(sum(sipHash64(table, partition_id, blocks, last, version, rows))) AS version
-              FROM (
-                SELECT table, partition_id, sum(max_block_number - min_block_number + 1) AS blocks,
-                  max(max_block_number) AS last, max(data_version) AS version, sum(rows) AS rows
-                FROM system.parts
-                WHERE active AND database = currentDatabase() AND table NOT IN {ignored:Array(String)}
-                  AND NOT startsWith(table, {staging:String})
-                GROUP BY table, partition_id
-              )`,
-        params: { ignored: tablesOfLoading, staging: stagingPrefix },
-        settings: { max_execution_time: limitSeconds },
-      })
-      return `${row?.version ?? ''} ${without}`
+      return `${await readParts()} ${without}`
     },
 
     /** Label keys of the company's facts by source, in the order of their bytes, the first thousand. */
@@ -76,5 +81,30 @@ export function createStatisticsStore({
         throw new DomainError('timeout', { limitSeconds }, { cause: error })
       }
     },
+  }
+}
+
+/** A read whose answer is never older than the question: all who ask while one is under way share the next one. */
+function sharedRead<T>(read: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  let next: Promise<T> | undefined
+
+  function begin(): Promise<T> {
+    const reading = read().finally(() => {
+      if (underWay === reading) underWay = undefined
+    })
+    underWay = reading
+    return reading
+  }
+
+  return () => {
+    if (!underWay) return begin()
+    next ??= underWay
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return begin()
+      })
+    return next
   }
 }

@@ -12,8 +12,9 @@ interface Address {
 function addressIn(column: string): Address {
   const withoutQuery = `cutQueryStringAndFragment(${column})`
   const colon = `position(${withoutQuery}, ':')`
+  // Nearly all addresses are told by their first letters.
   const hasAuthority =
-    `startsWith(${column}, '//') OR (${colon} > 1 AND position(${withoutQuery}, '/') = ${colon} + 1 ` +
+    `startsWith(${column}, 'https://') OR startsWith(${column}, 'http://') OR startsWith(${column}, '//') OR (${colon} > 1 AND position(${withoutQuery}, '/') = ${colon} + 1 ` +
     `AND substring(${withoutQuery}, ${colon}, 3) = '://')`
   // What stands between `//` and the path, without user.
   const authority = `substringIndex(substringIndex(substring(${withoutQuery}, position(${withoutQuery}, '//') + 2), '/', 1), '@', -1)`

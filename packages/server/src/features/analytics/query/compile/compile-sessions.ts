@@ -20,16 +20,36 @@ const milliseconds = 'toUnixTimestamp64Milli(time)'
 /** Earlier than every time by more than the gap. */
 const beforeAll = -(2 ** 53)
 
-/**
- * What an event is known and sorted by, a UInt128: its time, then among events of one millisecond a hash of its
- * identity, so that the order in which they arrived does not matter; the last bit says whether it has an address.
- * Numbers are grouped several times faster than texts, which are looked up afterwards.
- */
-const eventKey =
-  `bitShiftLeft(toUInt128(${milliseconds}), 64) + ` +
-  "bitOr(bitShiftLeft(cityHash64(datasource, event_uuid, event_text), 1), url != '')"
+/** Decides which of one person's events of one millisecond comes first, in whichever order they arrived. */
+const identity = 'bitShiftLeft(cityHash64(datasource, event_uuid, event_text), 1)'
 
-const keyColumns = ['time', 'datasource', 'event_uuid', 'event_text', 'url']
+const identityColumns = ['datasource', 'event_uuid', 'event_text'] as const
+
+/** How an event that a run names by its time is found among several of that millisecond. */
+interface Sought {
+  /** The column of the run that holds the time, in milliseconds. */
+  readonly at: 'start' | 'exit'
+  /** The aggregate that takes a column of the event. */
+  readonly take: (column: string) => string
+  /** Columns of events that it names. */
+  readonly columns: readonly string[]
+}
+
+const firstEvent: Sought = {
+  at: 'start',
+  take: (column) => `argMin(${column}, ${identity})`,
+  columns: identityColumns,
+}
+
+const lastWithAddress: Sought = {
+  at: 'exit',
+  // Without any address it is the first event of the run.
+  take: (column) => `argMax(${column}, if(url != '', (1, ${identity}), (0, bitNot(${identity}))))`,
+  columns: [...identityColumns, 'url'],
+}
+
+/** Columns of a run beside `person` and `start`. */
+const runColumns = ['person_text', 'finish', 'event_count', 'ordinal', 'exit'] as const
 
 /** Whether a filter asks about the person alone: it takes whole persons, so it can stand before the runs are made. */
 function isOfPerson(filter: FilterTree<DimensionFilter>): boolean {
@@ -82,7 +102,8 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
     const ofCompany = `company = ${parameters.bind('String', options.companyId)}`
     const onDay = timeCondition('time', [{ from: -Infinity, to: dayAfter.to }], 'time', parameters)
     const later = timeCondition('time', [{ from: dayAfter.to, to: Infinity }], 'time', parameters)
-    const devices = devicesOfPeople(lasting, [ofCompany, later ?? '1'], ofCompany)
+    const persons = `(SELECT arrayJoin(${parameters.define(`SELECT groupArray(person) FROM ${lasting}`)}))`
+    const devices = devicesOfPeople(persons, [ofCompany, later ?? '1'], ofCompany)
     return eventsWithin({ from, to: Infinity }, [`(${onDay} OR device IN ${nested(devices)})`])
   }
 
@@ -93,18 +114,21 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
     return `toBool(ordinal = 1 AND person NOT IN ${personsOf(earlier)})`
   }
 
-  /** The runs, one row each, with `start`, `person` and what else is asked for. */
+  /** The runs, one row each, with `person`, `start` and what else is asked for. */
   function runsSql(columns: ReadonlySet<string>): string {
     const rows = eventsOfSessions()
     const withText = columns.has('person_text')
-    const byKey = columns.has('entry_key') || columns.has('exit_key')
-    rows.need(['time', 'person', ...(withText ? ['person_text'] : []), ...(byKey ? keyColumns : [])])
+    const withExit = columns.has('exit')
+    rows.need(['time', 'person', ...(withText ? ['person_text'] : []), ...(withExit ? ['url'] : [])])
     const person = ['person', ...(withText ? ['person_text'] : [])]
+    // Numbers are grouped and sorted several times faster than texts, which are looked up afterwards. The last bit says
+    // whether an event has an address.
+    const key = withExit ? `${milliseconds} * 2 + (url != '')` : milliseconds
     const ofPersons = select(
       [
         'person',
         ...(withText ? ['any(person_text) AS person_text'] : []),
-        `arraySort(groupArray(${byKey ? eventKey : milliseconds})) AS keys`,
+        `arraySort(groupArray(${key})) AS keys`,
       ],
       rows.relation(),
       [],
@@ -113,7 +137,7 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
     const marked = [
       ...person,
       'keys',
-      `${byKey ? 'arrayMap(key -> toInt64(bitShiftRight(key, 64)), keys)' : 'keys'} AS times`,
+      `${withExit ? 'arrayMap(key -> intDiv(key, 2), keys)' : 'keys'} AS times`,
       `arrayMap((time, previous) -> time - previous > ${sessionGap}, times, arrayShiftRight(times, 1, ${beforeAll})) AS begins`,
       // The last event of a run stands before the first of the next.
       'arrayRotateLeft(begins, 1) AS ends',
@@ -121,13 +145,12 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
     const atBegin = (list: string) => `arrayFilter((value, begin) -> begin, ${list}, begins)`
     const atEnd = (list: string) => `arrayFilter((value, end) -> end, ${list}, ends)`
     const places = 'arrayEnumerate(times)'
-    const lists: Readonly<Record<string, string>> = {
+    const lists: Readonly<Record<Exclude<(typeof runColumns)[number], 'person_text'>, string>> = {
       finish: atEnd('times'),
       event_count: `arrayMap((last, first) -> toUInt64(last - first + 1), ${atEnd(places)}, ${atBegin(places)})`,
       ordinal: `arrayEnumerate(${atBegin('times')})`,
-      entry_key: atBegin('keys'),
       // An event without an address leaves the person where they were.
-      exit_key: atEnd('arrayFill((key, begin) -> toBool(bitAnd(key, 1)) OR begin, keys, begins)'),
+      exit: `arrayMap(key -> intDiv(key, 2), ${atEnd('arrayFill((key, begin) -> key % 2 = 1 OR begin, keys, begins)')})`,
     }
     const wanted = Object.entries(lists).filter(([name]) => columns.has(name))
     const joined = [`${atBegin('times')} AS start`, ...wanted.map(([name, list]) => `${list} AS ${name}`)]
@@ -139,19 +162,38 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
     )
   }
 
-  /** The runs with columns of the event that their `key` names. */
+  /**
+   * The runs with columns of one of their events.
+   * @param own columns of the runs beside `person` and `start`
+   * @param columns names, and those of the event
+   */
   function withEvent(
     runs: string,
-    key: string,
+    own: readonly string[],
+    sought: Sought,
     events: Rows,
     columns: readonly (readonly [string, string])[],
   ): string {
-    events.need([...keyColumns, ...columns.map(([, name]) => name)])
-    const named = columns.map(([as, name]) => `${name} AS ${as}`)
-    const found = select([`${eventKey} AS of_key`, ...named], events.relation())
+    const read = [...new Set([...sought.columns, ...columns.map(([, name]) => name)])]
+    events.need(['person', 'time', ...read])
+    const found = select(['person AS of_person', `${milliseconds} AS of_time`, ...read], events.relation())
+    const kept = own.map((name) => `any(run.${name}) AS run_${name}`)
+    const taken = columns.map(([as, name]) => `${sought.take(`event.${name}`)} AS event_${as}`)
+    const joined = select(
+      ['of_person', 'of_start', ...kept, ...taken],
+      `${nested(found)} AS event\n` +
+        `INNER JOIN ${nested(runs)} AS run ON event.of_person = run.person AND event.of_time = run.${sought.at}`,
+      [],
+      '\nGROUP BY event.of_person AS of_person, run.start AS of_start',
+    )
     return select(
-      [`* EXCEPT (of_key, ${key})`],
-      `${nested(found)} AS event\nINNER ANY JOIN ${nested(runs)} AS run ON event.of_key = run.${key}`,
+      [
+        'of_person AS person',
+        'of_start AS start',
+        ...own.map((name) => `run_${name} AS ${name}`),
+        ...columns.map(([as]) => `event_${as} AS ${as}`),
+      ],
+      nested(joined),
     )
   }
 
@@ -160,13 +202,16 @@ export function sessionRowsOf(options: Omit<RowsOptions, 'source'>): Rows {
     const firsts = Object.entries(firstEventColumns).filter(([name]) => needed.has(name))
     const exits = Object.entries(lastEventColumns).filter(([name]) => needed.has(name))
     const columns = new Set(needed)
-    if (firsts.length > 0) columns.add('entry_key')
-    if (exits.length > 0) columns.add('exit_key')
+    if (exits.length > 0) columns.add('exit')
     if (needed.has('duration')) columns.add('finish')
     if (needed.has('is_new')) columns.add('ordinal')
+    const own = runColumns.filter((name) => columns.has(name))
     let sql = runsSql(columns)
-    if (firsts.length > 0) sql = withEvent(sql, 'entry_key', eventsWithin(hull), firsts)
-    if (exits.length > 0) sql = withEvent(sql, 'exit_key', eventsOfSessions(), exits)
+    if (firsts.length > 0) sql = withEvent(sql, own, firstEvent, eventsWithin(hull), firsts)
+    if (exits.length > 0) {
+      const known = [...own, ...firsts.map(([as]) => as)]
+      sql = withEvent(sql, known, lastWithAddress, eventsOfSessions(), exits)
+    }
     const shown = [...needed].sort().map((name) => {
       if (name === 'is_new') return `${isNewSql()} AS is_new`
       return name in sessionColumns ? `${sessionColumns[name]} AS ${name}` : name

@@ -113,7 +113,7 @@ LIMIT 10001`)
     })
   })
 
-  it('looks up what the first event of a session says by its key, and filters whole sessions', () => {
+  it('looks up what the first event of a session says by person and time, and filters whole sessions', () => {
     const { sql } = compiled({
       measures: ['sessions.count'],
       dimensions: ['sessions.browser'],
@@ -124,7 +124,7 @@ LIMIT 10001`)
       timeDimensions: [{ dimension: 'sessions.time', dateRange: ['2026-01-01', '2026-01-31'] }],
     })
     expect(sql).toContain('AS event\n')
-    expect(sql).toContain('ON event.of_key = run.entry_key')
+    expect(sql).toContain('ON event.of_person = run.person AND event.of_time = run.start')
     expect(
       sql.match(
         /HAVING uniqExact\(intDiv\(toUnixTimestamp64Milli\(time\) - \{p\d+:Int64\}, 3600000\)\) = 24/g,
