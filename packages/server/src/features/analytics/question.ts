@@ -1,4 +1,5 @@
 import type { Lookup } from './catalogue/member.ts'
+import type { Gathered } from './gathered-answers.ts'
 import type { LabelUse } from './label-warnings.ts'
 import type { CompiledQuery } from './query/compile/compile.ts'
 import type { Attribution } from './query/compile/compile-credits.ts'
@@ -42,6 +43,8 @@ export interface Asked {
 export interface Prepared {
   readonly compiled: CompiledQuery
   readonly zone: Zone
+  /** As which it can be answered in one statement with others; undefined where it cannot. */
+  readonly together?: Gathered | undefined
 }
 
 /** What can be asked of the stored facts: a query, or an exploration. Each is answered as one statement. */

@@ -16,15 +16,12 @@ import { openZone } from './query/time/zone.ts'
 import type { AskedSettings } from './question.ts'
 
 export interface SharedAnswersDependencies {
-  readonly columnar: Columnar
   readonly readSettings: (reader: Reader) => Promise<AskedSettings>
   readonly readCohorts: ReadCohorts
   readonly limiter: QueryLimiter
-  readonly limits: RunLimits
   /** Tells the metrics how the work of a statement ended. */
   readonly observe: <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
-  /** Warnings about the labels that a query names. */
-  readonly warnOfLabels: (query: Query, companyId: string) => Promise<readonly Warning[]>
+  readonly runTogether: RunTogether
 }
 
 export interface SharedRequest {
@@ -43,6 +40,59 @@ export interface SharedAnswer {
   readonly warnings: readonly Warning[]
 }
 
+/** A query of a statement that answers several. */
+export interface Member {
+  readonly query: Query
+  readonly plan: Plan
+}
+
+/** Answers queries of one form (`formOf`) in one statement, at a place that the caller holds. */
+export type RunTogether = (work: {
+  readonly companyId: string
+  readonly settings: AskedSettings
+  readonly members: readonly Member[]
+  readonly signal: AbortSignal | undefined
+}) => Promise<SharedAnswer[]>
+
+export interface RunTogetherDependencies {
+  readonly columnar: Columnar
+  readonly limits: RunLimits
+  /** Warnings about the labels that a query names. */
+  readonly warnOfLabels: (query: Query, companyId: string) => Promise<readonly Warning[]>
+}
+
+/** What a query has in common with those that one statement can answer with it; undefined where it is asked alone. */
+export function formOf({ query, plan }: Member, settings: AskedSettings): string | undefined {
+  // Which texts a look-up needs is found for one question.
+  if (membersIn(query).some(({ id }) => findDimension(id)?.lookup !== undefined)) return undefined
+  return sharedForm(plan, settings)
+}
+
+export function createRunTogether({ columnar, limits, warnOfLabels }: RunTogetherDependencies): RunTogether {
+  return async ({ companyId, settings, members, signal }) => {
+    const plans = members.map(({ plan }) => plan)
+    const statement = compileTogether(plans, companyId, settings)
+    const rows = plans.map((): EngineCell[][] => [])
+    for await (const some of runCompiled(columnar, statement, limits, signal)) {
+      for (const row of some) {
+        const { part, cells } = statement.read(row)
+        rows[part]?.push(cells)
+      }
+    }
+    return Promise.all(
+      members.map(async ({ query, plan }, i) => {
+        const part = statement.parts[i]
+        if (!part) throw new Error('the statement lacks a part')
+        const rowLimit = createRowLimit(part)
+        const writer = createResultWriter('json', part, plan.zone)
+        const text = writer.begin() + writer.rows(rowLimit.keep(rows[i] ?? [])) + writer.end()
+        const ofLabels = await warnOfLabels(query, companyId)
+        return { text, warnings: [...ofLabels, ...rowLimit.warnings(), ...writer.warnings()] }
+      }),
+    )
+  }
+}
+
 /**
  * Answers those of the queries that differ in nothing but the dimension that they group by: sessions and credits are then
  * computed once for all of them. In the place of each other query is nothing: it has to be answered by itself.
@@ -51,58 +101,35 @@ export interface SharedAnswer {
 export type AnswerTogether = (request: SharedRequest) => Promise<readonly (SharedAnswer | undefined)[]>
 
 export function createSharedAnswers({
-  columnar,
   readSettings,
   readCohorts,
   limiter,
-  limits,
   observe,
-  warnOfLabels,
+  runTogether,
 }: SharedAnswersDependencies): AnswerTogether {
   return async ({ companyId, readerId, queries, at, signal }) => {
     const settings = await readSettings({ companyId, readerId })
     const now = { instant: at, zone: openZone(settings.timezone) }
 
-    async function answerAll(asked: readonly { query: Query; plan: Plan }[]): Promise<SharedAnswer[]> {
-      const plans = asked.map(({ plan }) => plan)
-      const statement = compileTogether(plans, companyId, settings)
-      const rows = plans.map((): EngineCell[][] => [])
-      const leave = await limiter.enter(companyId, signal)
-      try {
-        for await (const some of runCompiled(columnar, statement, limits, signal)) {
-          for (const row of some) {
-            const { part, cells } = statement.read(row)
-            rows[part]?.push(cells)
-          }
-        }
-      } finally {
-        leave()
-      }
-      return Promise.all(
-        statement.parts.map(async (part, i) => {
-          const rowLimit = createRowLimit(part)
-          const { query, plan } = asked[i] ?? {}
-          const writer = createResultWriter('json', part, plan?.zone ?? now.zone)
-          const text = writer.begin() + writer.rows(rowLimit.keep(rows[i] ?? [])) + writer.end()
-          const ofLabels = query ? await warnOfLabels(query, companyId) : []
-          return { text, warnings: [...ofLabels, ...rowLimit.warnings(), ...writer.warnings()] }
-        }),
-      )
-    }
-
     const asked = await Promise.all(
       queries.map(async (query, place) => {
         const cohorts = await readCohorts(companyId, query, now)
         const plan = planQuery(parseQuery(query, { ...now, cohorts }))
-        // What looks up names is asked alone: which texts it needs is found for one question.
-        const looksUp = membersIn(query).some(({ id }) => findDimension(id)?.lookup !== undefined)
-        return { query, place, plan, form: looksUp ? undefined : sharedForm(plan, settings) }
+        const member = { query, plan }
+        return { ...member, place, form: formOf(member, settings) }
       }),
     )
     const answers: (SharedAnswer | undefined)[] = queries.map(() => undefined)
     for (const [form, members] of Map.groupBy(asked, (each) => each.form)) {
       if (form === undefined || members.length < 2) continue
-      const found = await observe(() => answerAll(members), signal)
+      const found = await observe(async () => {
+        const leave = await limiter.enter(companyId, signal)
+        try {
+          return await runTogether({ companyId, settings, members, signal })
+        } finally {
+          leave()
+        }
+      }, signal)
       for (const [i, { place }] of members.entries()) answers[place] = found[i]
     }
     return answers

@@ -22,6 +22,7 @@ import type { DefinitionReader } from './definitions/definition-reader.ts'
 import type { Reader, ReadVisibleWorkflows } from './definitions/visible-workflows-store.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { type Explained, explainPlan, freshnessOf, newestEvents, statementOf } from './explain-query.ts'
+import { createGatheredAnswers } from './gathered-answers.ts'
 import { labelsAmong, type MemberUse, membersIn } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { Definitions } from './query/compile/compile-lookups.ts'
@@ -34,7 +35,7 @@ import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, rowsOfCompiled, runCompiled } from './query/run.ts'
 import { openZone } from './query/time/zone.ts'
 import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
-import { createSharedAnswers } from './shared-answers.ts'
+import { createRunTogether, createSharedAnswers, formOf } from './shared-answers.ts'
 import type { StatisticsStore } from './statistics-store.ts'
 
 export interface StatisticsDependencies {
@@ -112,6 +113,12 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
   const { clock, steadyClock = clock, limiter, limits, onAnswered } = dependencies
   const labels = createCompanyLabels({ store, definitions, clock: steadyClock })
   const cache = createAnswerCache({ clock: steadyClock })
+  const runTogether = createRunTogether({
+    columnar,
+    limits,
+    warnOfLabels: (query, companyId) => labels.warnInTime(companyId, questionOf(query).labels),
+  })
+  const gathered = createGatheredAnswers({ limiter, runTogether })
 
   async function settingsOf(reader: Reader): Promise<AskedSettings> {
     const [settings, visibleWorkflows] = await Promise.all([
@@ -174,7 +181,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     let answer: KeptAnswer | undefined
     let failure: unknown
     try {
-      for await (const piece of compute(request, prepared, notes)) {
+      for await (const piece of computeWithOthers(request, prepared, notes)) {
         bytes += bytesOf(piece)
         if (bytes <= maxKeptBytes) kept.push(piece)
         else found.end()
@@ -192,14 +199,33 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     }
   }
 
+  /** What others who ask at this moment can share is computed once for all of them. */
+  async function* computeWithOthers(
+    request: ExplorationRequest,
+    prepared: Prepared,
+    notes: AnswerNotes,
+  ): AsyncGenerator<string> {
+    const { together } = prepared
+    const outcome =
+      together && request.format === 'json' ? await gathered.ask(together, request) : { leave: undefined }
+    if ('leave' in outcome) {
+      yield* compute(request, prepared, notes, outcome.leave)
+      return
+    }
+    notes.warnings.push(...outcome.answer.warnings)
+    yield outcome.answer.text
+  }
+
+  /** @param place that the query has already, and gives back */
   async function* compute(
     request: ExplorationRequest,
     { compiled, zone }: Prepared,
     notes: AnswerNotes,
+    place?: () => void,
   ): AsyncGenerator<string> {
     const writer = createResultWriter(request.format, compiled, zone)
     const rowLimit = createRowLimit(compiled)
-    const leave = await limiter.enter(request.companyId, request.signal, request.userId)
+    const leave = place ?? (await limiter.enter(request.companyId, request.signal, request.userId))
     try {
       const ofLabels = labels.warnInTime(request.companyId, request.question.labels)
       let begun = false
@@ -283,7 +309,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       ...dependencies,
       readSettings: settingsOf,
       observe,
-      warnOfLabels: (query, companyId) => labels.warnInTime(companyId, questionOf(query).labels),
+      runTogether,
     }),
 
     /**
@@ -363,7 +389,9 @@ function questionOf(query: Query): Question<PreparedQuery> {
       const now = { instant, zone: openZone(settings.timezone), cohorts }
       const plan = planQuery(parseQuery(query, now, { streamed }))
       const compiled = compileQuery(plan, companyId, { ...settings, definitions })
-      return { compiled, zone: plan.zone, query, plan, settings, instant }
+      const form = formOf({ query, plan }, settings)
+      const together = form === undefined ? undefined : { query, plan, settings, form }
+      return { compiled, zone: plan.zone, query, plan, settings, instant, together }
     },
   }
 }
