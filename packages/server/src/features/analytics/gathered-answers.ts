@@ -70,9 +70,10 @@ export function createGatheredAnswers({
         first.leave = leave
         first.outcome.resolve({ leave })
       } else await answer([first, ...others], first.member.settings, companyId, signal).finally(leave)
-    } catch (error) {
+    } catch {
       close()
-      for (const { outcome } of waiting) outcome.reject(error)
+      // Each is told when its own turn comes.
+      for (const { outcome } of waiting) outcome.resolve({ leave: undefined })
     }
   }
 
@@ -101,15 +102,15 @@ export function createGatheredAnswers({
   }
 
   return {
-    /** @throws {DomainError} `tooManyRequests`; the signal's reason when it is aborted */
+    /** @throws the signal's reason when it is aborted */
     async ask(member: Gathered, asked: Asked): Promise<Outcome> {
       asked.signal?.throwIfAborted()
       const { settings, form } = member
       const told = { ...settings, eventAliases: [...settings.eventAliases] }
-      const { waiting, abandoned } = gatheringFor(JSON.stringify([asked.companyId, form, told]), asked)
+      // Users take turns, so that each waits for a place of their own.
+      const key = JSON.stringify([asked.companyId, asked.userId, form, told])
+      const { waiting, abandoned } = gatheringFor(key, asked)
       const own: Waiting = { member, outcome: Promise.withResolvers(), hasLeft: false }
-      // A failure is for those who still wait.
-      own.outcome.promise.catch(() => {})
       waiting.push(own)
       return unlessAborted(own.outcome.promise, asked.signal, () => {
         own.hasLeft = true
