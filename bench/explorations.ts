@@ -8,7 +8,8 @@
 import { parseArgs } from 'node:util'
 import { removeData, startService } from '../packages/server/test/support/running-service.ts'
 import { fillWithShop } from './support/fill.ts'
-import { median, printTable, type Row } from './support/machine.ts'
+import { printTable, type Row } from './support/machine.ts'
+import { computed, medianOf } from './support/timing.ts'
 
 const { values } = parseArgs({
   options: {
@@ -21,19 +22,8 @@ const { values } = parseArgs({
 const kept = values.data
 const service = await startService(kept === undefined ? {} : { dataDirectory: kept })
 
-/** The middle of several rounds in milliseconds, after one that only warms. */
-async function medianOf(path: string, body: object): Promise<number> {
-  const took: number[] = []
-  for (let round = 0; round <= Number(values.rounds); round++) {
-    const started = performance.now()
-    // Streams are computed each time; answers in the envelope come from a cache for 10 s.
-    const reply = await service.call('POST', path, body, 'application/x-ndjson')
-    if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
-    await reply.arrayBuffer()
-    if (round > 0) took.push(performance.now() - started)
-  }
-  return median(took)
-}
+const medianAt = (path: string, body: object) =>
+  medianOf(Number(values.rounds), () => computed(service, body, path))
 
 const month = { dateRange: 'last 30 days' }
 const weekly = {
@@ -101,7 +91,7 @@ try {
   // Merges of what was just loaded would share the cores with the statements.
   await new Promise((resolve) => setTimeout(resolve, Number(values.settle) * 1000))
   rows.push(['events stored', filled.toLocaleString('en-US'), '', ''])
-  const yardstick = await medianOf('/v2/statistics/query', {
+  const yardstick = await medianAt('/v2/statistics/query', {
     measures: ['events.people'],
     dimensions: [],
     filters: [],
@@ -109,7 +99,7 @@ try {
   })
   rows.push(['distinct persons, 30 days', `${yardstick.toFixed(0)} ms`, '1.00', ''])
   for (const [what, exploration, body, target] of cases) {
-    const took = await medianOf(`/v2/statistics/${exploration}`, body)
+    const took = await medianAt(`/v2/statistics/${exploration}`, body)
     rows.push([what, `${took.toFixed(0)} ms`, (took / yardstick).toFixed(2), target])
   }
   const made = await service.call('POST', '/v2/statistics/cohorts', {
@@ -124,7 +114,7 @@ try {
     ['events.count', 'events.people', 'events.sessions'],
   ]) {
     const asked = (filters: object[]) =>
-      medianOf('/v2/statistics/query', {
+      medianAt('/v2/statistics/query', {
         measures,
         dimensions: [],
         filters,

@@ -18,6 +18,7 @@ import { removeData, startService } from '../packages/server/test/support/runnin
 import { fillWithShop } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'
 import { generateOrders, lastDayOfOrders } from './support/orders.ts'
+import { computed, medianOf, timed } from './support/timing.ts'
 
 const { values } = parseArgs({
   options: {
@@ -35,20 +36,6 @@ const kept = values.data
 const measures = ['count', 'people', 'identifiedPeople', 'devices', 'sessions', 'items', 'perPerson']
 const service = await startService(kept === undefined ? {} : { dataDirectory: kept })
 const engine = openColumnar({ address: { socketPath: engineSocketPath(join(service.dataDirectory, 'run')) } })
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
-}
-
-/** The middle of several rounds, after one that only warms. */
-async function medianOf(work: () => Promise<unknown>): Promise<number> {
-  await work()
-  const took: number[] = []
-  for (let round = 0; round < rounds; round++) took.push(await timed(work))
-  return median(took)
-}
 
 const ordersOfDay = {
   measures: ['purchases.count', 'purchases.revenue', 'purchases.buyers'],
@@ -90,12 +77,6 @@ function statementOf(measure: string) {
 
 const rows: Row[] = []
 
-/** A streamed answer, which is computed each time; those in the envelope come from a cache for 10 s. */
-async function computed(query: object): Promise<void> {
-  const reply = await service.call('POST', '/v2/statistics/query', query, 'application/x-ndjson')
-  const text = await reply.text()
-  if (!reply.ok) throw new Error(`query failed with ${reply.status}: ${text}`)
-}
 try {
   const filled = await fillWithShop(service, events, 60)
   // Merges of what was just loaded would share the cores with the queries.
@@ -110,7 +91,7 @@ try {
         const stream = await engine.stream({ sql, params, format: 'JSONCompactEachRow', readonly: true })
         for await (const _ of stream);
       })
-      const wholeMs = await timed(() => computed(queryOf(measure)))
+      const wholeMs = await timed(() => computed(service, queryOf(measure)))
       // The first round only warms.
       if (round > 0) {
         bare.push(engineMs)
@@ -127,8 +108,8 @@ try {
   }
 
   for (const path of ['entryPath', 'exitPath']) {
-    const took = await medianOf(() =>
-      computed({
+    const took = await medianOf(rounds, () =>
+      computed(service, {
         measures: ['sessions.count', 'sessions.duration', 'sessions.bounceRate'],
         dimensions: [`sessions.${path}`],
         filters: [],
@@ -173,10 +154,10 @@ try {
     timeDimensions: [],
   })
   for (const source of ['events', 'purchases']) {
-    const took = await medianOf(() => service.query(ofPerson(source)))
+    const took = await medianOf(rounds, () => service.query(ofPerson(source)))
     rows.push([`\`${source}.person equals\`, all time`, `${took.toFixed(0)} ms`, '', '< 50 ms'])
   }
-  const described = await medianOf(() => service.call('GET', '/v2/statistics/meta'))
+  const described = await medianOf(rounds, () => service.call('GET', '/v2/statistics/meta'))
   rows.push(['the metadata', `${described.toFixed(0)} ms`, '', '< 20 ms'])
 
   const [disk] = await engine.query<{ bytes: string; rows: string }>({
@@ -191,7 +172,7 @@ try {
     await generateOrders(engine, service.companyId, stored, millions * 1e6)
     stored = millions * 1e6
     await new Promise((resolve) => setTimeout(resolve, Number(values.settle) * 1000))
-    const took = await medianOf(() => service.query(ordersOfDay))
+    const took = await medianOf(rounds, () => service.query(ordersOfDay))
     if (Number.isNaN(shortest)) shortest = took
     rows.push([
       `a day of purchases, ${millions} million orders stored`,

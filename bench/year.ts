@@ -10,7 +10,8 @@ import { measures } from '../packages/server/src/features/analytics/catalogue/ca
 import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
 import { openColumnar } from '../packages/server/src/platform/stores/columnar-client.ts'
 import { removeData, startService } from '../packages/server/test/support/running-service.ts'
-import { median, printTable, type Row } from './support/machine.ts'
+import { printTable, type Row } from './support/machine.ts'
+import { computed, medianOf } from './support/timing.ts'
 import { days, generateYear } from './support/year.ts'
 
 const { values } = parseArgs({
@@ -25,21 +26,8 @@ const kept = values.data
 const service = await startService(kept === undefined ? {} : { dataDirectory: kept })
 const engine = openColumnar({ address: { socketPath: engineSocketPath(join(service.dataDirectory, 'run')) } })
 
-/** Milliseconds of an answer that is computed each time, as all streamed ones are. */
-async function computed(query: object): Promise<number> {
-  const started = performance.now()
-  const reply = await service.call('POST', '/v2/statistics/query', query, 'application/x-ndjson')
-  const text = await reply.text()
-  if (!reply.ok) throw new Error(`query failed with ${reply.status}: ${text}`)
-  return performance.now() - started
-}
-
-/** The middle of several rounds, after one that only warms. */
-async function medianOf(work: () => Promise<number>): Promise<string> {
-  await work()
-  const took: number[] = []
-  for (let round = 0; round < Number(values.rounds); round++) took.push(await work())
-  return `${median(took).toFixed(0)} ms`
+async function took(work: () => Promise<unknown>): Promise<string> {
+  return `${(await medianOf(Number(values.rounds), work)).toFixed(0)} ms`
 }
 
 const asked = (ids: readonly string[], dateRange: string, more: object = {}) => {
@@ -67,22 +55,18 @@ try {
   )
   rows.push([
     'events, persons, sessions, revenue of 30 days in one query',
-    await medianOf(() => computed(four)),
+    await took(() => computed(service, four)),
     '',
     '<= 60 ms of 5 million',
   ])
-  const again = await medianOf(async () => {
-    const started = performance.now()
-    await service.query(four as never)
-    return performance.now() - started
-  })
+  const again = await took(() => service.query(four as never))
   rows.push(['the same asked again', again, '', '< 10 ms'])
   for (const measure of measures) {
     if (measure.virtual || measure.source === 'workflows' || measure.over === 'credits') continue
     const { id } = measure
-    const day = await medianOf(() => computed(asked([id], 'last 30 days', { granularity: 'day' })))
+    const day = await took(() => computed(service, asked([id], 'last 30 days', { granularity: 'day' })))
     rows.push([`${id} by day, 30 days`, day, '', '< 500 ms'])
-    const week = await medianOf(() => computed(asked([id], 'last 365 days', { granularity: 'week' })))
+    const week = await took(() => computed(service, asked([id], 'last 365 days', { granularity: 'week' })))
     rows.push([`${id} by week, the year`, week, '', '< 3,000 ms'])
   }
   const lists = [
@@ -93,10 +77,10 @@ try {
     ['events.count', 'events.name'],
   ] as const
   for (const [measure, dimension] of lists) {
-    const took = await medianOf(() =>
-      computed(asked([measure], 'last 30 days', { dimensions: [dimension], limit: 8 })),
+    const figure = await took(() =>
+      computed(service, asked([measure], 'last 30 days', { dimensions: [dimension], limit: 8 })),
     )
-    rows.push([`${measure} by ${dimension}, 30 days`, took, '', ''])
+    rows.push([`${measure} by ${dimension}, 30 days`, figure, '', ''])
   }
   const [disk] = await engine.query<{ bytes: number; rows: number }>({
     sql: `SELECT sum(bytes_on_disk) AS bytes, sum(rows) AS rows FROM system.parts

@@ -164,15 +164,16 @@ describe('queries that differ in their dimension alone', () => {
 })
 
 describe('queries that are asked at the same moment', () => {
+  async function ask(query: Query) {
+    const { pieces, warnings } = app.service.answer({ ...reader(), query, format: 'json' })
+    let text = ''
+    for await (const piece of pieces) text += piece
+    return { text, warnings }
+  }
+
   it('are answered by one statement where one can answer them, each as by itself', async () => {
     const dimensions = ['channel', 'country', 'entryPath', 'exitPath'].map((name) => `sessions.${name}`)
     const measures = ['sessions.count', 'sessions.people']
-    async function ask(query: Query) {
-      const { pieces, warnings } = app.service.answer({ ...reader(), query, format: 'json' })
-      let text = ''
-      for await (const piece of pieces) text += piece
-      return { text, warnings }
-    }
     await app.rows({ measures: ['events.count'] })
     // On a busy machine they may come too late for each other; another limit is another question.
     for (let limit = 100; ; limit++) {
@@ -183,6 +184,17 @@ describe('queries that are asked at the same moment', () => {
       for (const [i, query] of queries.entries()) expect(answers[i]).toEqual(await byItself(query))
       if (length === 1) break
     }
+  })
+
+  it('are each answered alone where they may have more than a thousand rows', async () => {
+    const queries = queriesOf('sessions', { measures: ['sessions.count'], limit: 1_001 }, [
+      'sessions.channel',
+      'sessions.os',
+    ])
+    await app.rows({ measures: ['events.count'] })
+    engine.statements.length = 0
+    await Promise.all(queries.map(ask))
+    expect(engine.statements).toHaveLength(2)
   })
 
   it('are refused each by itself', async () => {

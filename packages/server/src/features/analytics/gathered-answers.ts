@@ -2,18 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { unlessAborted } from '../../platform/limits/unless-aborted.ts'
 import type { QueryLimiter } from './query/query-limiter.ts'
 import type { AskedSettings } from './question.ts'
-import type { Member, RunTogether, SharedAnswer } from './shared-answers.ts'
+import { formOf, type Member, type RunTogether, type SharedAnswer } from './shared-answers.ts'
 
 /** The tiles of a page come to this point within so many milliseconds; later ones join while the first waits for its place. */
 const gatherMs = 15
 /** Queries of one statement. */
 const maxMembers = 8
+/** Rows of a query that may be gathered: answers of one statement are written at once, and longer ones row by row. */
+const maxRows = 1_000
 
 /** A query that others of its form may be answered with. */
 export interface Gathered extends Member {
   /** What they have in common (shared-answers.ts, formOf). */
   readonly form: string
   readonly settings: AskedSettings
+}
+
+/** The query as one that may be gathered; undefined where it is to be asked alone. */
+export function gatheredOf(member: Member, settings: AskedSettings): Gathered | undefined {
+  const { limit } = member.plan
+  if (limit === undefined || limit > maxRows) return undefined
+  const form = formOf(member, settings)
+  return form === undefined ? undefined : { ...member, form, settings }
 }
 
 interface Asked {

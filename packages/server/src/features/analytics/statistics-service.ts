@@ -22,7 +22,7 @@ import type { DefinitionReader } from './definitions/definition-reader.ts'
 import type { Reader, ReadVisibleWorkflows } from './definitions/visible-workflows-store.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
 import { type Explained, explainPlan, freshnessOf, newestEvents, statementOf } from './explain-query.ts'
-import { createGatheredAnswers } from './gathered-answers.ts'
+import { createGatheredAnswers, gatheredOf } from './gathered-answers.ts'
 import { labelsAmong, type MemberUse, membersIn } from './label-warnings.ts'
 import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
 import type { Definitions } from './query/compile/compile-lookups.ts'
@@ -35,7 +35,7 @@ import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, rowsOfCompiled, runCompiled } from './query/run.ts'
 import { openZone } from './query/time/zone.ts'
 import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
-import { createRunTogether, createSharedAnswers, formOf } from './shared-answers.ts'
+import { createRunTogether, createSharedAnswers } from './shared-answers.ts'
 import type { StatisticsStore } from './statistics-store.ts'
 
 export interface StatisticsDependencies {
@@ -389,8 +389,7 @@ function questionOf(query: Query): Question<PreparedQuery> {
       const now = { instant, zone: openZone(settings.timezone), cohorts }
       const plan = planQuery(parseQuery(query, now, { streamed }))
       const compiled = compileQuery(plan, companyId, { ...settings, definitions })
-      const form = formOf({ query, plan }, settings)
-      const together = form === undefined ? undefined : { query, plan, settings, form }
+      const together = gatheredOf({ query, plan }, settings)
       return { compiled, zone: plan.zone, query, plan, settings, instant, together }
     },
   }
