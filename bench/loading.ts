@@ -148,7 +148,7 @@ const startLoader = async (size: number): Promise<LoaderService> => {
       },
     },
     ledger: { listPurged: async () => [] },
-    purger: { begin: () => async () => {} },
+    remover: { begin: () => async () => {} },
     clock: systemClock,
     logger: {
       ...silentLogger,

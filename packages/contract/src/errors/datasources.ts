@@ -73,4 +73,9 @@ export const datasourceErrors = {
   invalidDatasource: invalid(1034, 'The datasource cannot be kept as it is described', Faults),
   contentNotStored: unavailable(1035, 'The content cannot be stored at the moment, send it again later'),
   storageFull: row(507)(1036, 'Your company stores as many bytes as it may', StorageFull),
+  notAnEventDatasource: conflict(
+    1037,
+    'Only a datasource of events keeps them for some days; rows stay until an import replaces them',
+    ById,
+  ),
 }

@@ -1,6 +1,8 @@
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf } from '../operation-builders.ts'
 import { Company, CompanyUpdate } from '../resources/company.ts'
+import { object } from '../resources/formats.ts'
+import { RetentionPreview, retentionDays } from '../resources/retention-preview.ts'
 
 const operation = operationsOf('Accounts')
 
@@ -12,17 +14,29 @@ export const readCompany = {
   ...answers('The company with its settings', Company),
 } as const satisfies Operation
 
+export const previewCompanyRetention = {
+  ...operation('previewCompanyRetention', 'GET', `${url}/retention`, 'company:read'),
+  summary: 'See what a retention would remove',
+  description:
+    'Counts the events that would be removed if `eventRetentionDays` of the company were `days`: those of all datasources without a retention of their own. It changes nothing.',
+  errors: ['tooManyRequests'],
+  ...answers('What would be removed', RetentionPreview, {
+    querystring: object({ days: retentionDays }),
+  }),
+} as const satisfies Operation
+
 export const updateCompany = {
   ...operation('updateCompany', 'PATCH', url, 'company:update'),
   access:
     'Company: update, every permission of a new `defaultRoleId`, and a new `defaultTeamId` that you use yourself (any team with Team: update)',
   summary: 'Change the settings of your company',
   description:
-    'A partial update: a field that is absent stays as it is. Statistics follow at once. Another default team takes new users from now on; members of the former one stay there.',
+    'A partial update: a field that is absent stays as it is. Statistics follow at once. With `eventRetentionDays` older events are removed for good, a day after it was set at the earliest. Another default team takes new users from now on; members of the former one stay there.',
   audit: { action: 'company-update', target: 'company', of: 'company' },
   errors: ['unknownRole', 'roleAboveOwn', 'unknownTeam', 'notInTeam', 'provisionedTeam'],
   examples: {
     zone: example('In Paris', { timezone: 'Europe/Paris', language: 'fr' }),
+    retention: example('Events are kept for two years', { eventRetentionDays: 730 }),
     newUsers: example('Role and team of new users', {
       defaultRoleId: '65f0c0ffee5ca1ab1e0ddba1',
       defaultTeamId: '65f0c0ffee5ca1ab1e0ddba2',

@@ -6,6 +6,7 @@ import { DatasourceImport } from '../resources/datasource-import.ts'
 import { DatasourceQuery } from '../resources/datasource-query.ts'
 import { WorkerFieldsUpdate } from '../resources/datasource-version.ts'
 import { fileNamePattern, freeObject, idParams, object, text } from '../resources/formats.ts'
+import { RetentionPreview, retentionDays } from '../resources/retention-preview.ts'
 
 const operation = operationsOf('Datasources')
 const datasourceId = idParams('Identifier of the datasource')
@@ -21,23 +22,38 @@ export const readDatasource = {
   ...answers('The datasource', Datasource, { params: datasourceId }),
 } as const satisfies Operation
 
+export const previewDatasourceRetention = {
+  ...operation('previewDatasourceRetention', 'GET', '/v2/datasources/:id/retention', 'datasource:read'),
+  summary: 'See what a retention of a datasource would remove',
+  description:
+    'Counts the events that would be removed if `eventRetentionDays` of the datasource were `days`. It changes nothing.',
+  errors: ['datasourceNotFound', 'notAnEventDatasource', 'tooManyRequests'],
+  ...answers('What would be removed', RetentionPreview, {
+    params: datasourceId,
+    querystring: object({ days: retentionDays }),
+  }),
+} as const satisfies Operation
+
 export const updateDatasource = {
   ...operation('updateDatasource', 'PATCH', '/v2/datasources/:id', 'datasource:update'),
-  access: 'Datasource: update, and membership of every team that is added to `resourceGroupIds`',
+  access:
+    'Datasource: update, membership of every team that is added to `resourceGroupIds`, and for another `eventRetentionDays` Datasource: delete',
   summary: 'Change a datasource',
   description:
-    'Changes all of what is given or nothing. A `source` is replaced as a whole; the rows of the live version stay until the next import. Source, schedule and update strategy are those of worker datasources, and a schedule that of an address. A team keeps the datasource while a published workflow of it, and of no other team of the datasource, reads it.',
+    'Changes all of what is given or nothing. A `source` is replaced as a whole; the rows of the live version stay until the next import. Source, schedule and update strategy are those of worker datasources, and a schedule that of an address. `eventRetentionDays` is of datasources of events alone: older ones are removed for good, a day after it was set at the earliest. A team keeps the datasource while a published workflow of it, and of no other team of the datasource, reads it.',
   audit: { action: 'datasource-update', target },
   errors: [
     'datasourceNotFound',
     'unknownTeam',
     'notInTeam',
     'notAWorkerDatasource',
+    'notAnEventDatasource',
     'invalidDatasource',
     'datasourceInUse',
   ],
   examples: {
     renamed: example('Another name', { name: 'Catalogue' }),
+    year: example('Events are kept for a year', { eventRetentionDays: 365 }),
     hourly: example('Fetched every hour', { schedule: { everyMinutes: 60 } }),
   },
   ...answers('The datasource', Datasource, { params: datasourceId, body: DatasourceUpdate }),
@@ -47,7 +63,7 @@ export const deleteDatasource = {
   ...operation('deleteDatasource', 'DELETE', '/v2/datasources/:id', 'datasource:delete'),
   summary: 'Delete a datasource',
   description:
-    'A worker datasource goes with its rows, its files and its imports. A tracking datasource takes no more events from then on, and those that it has collected stay in statistics. Refused while workflows use it, and for the datasource of workflow events.',
+    'A worker datasource goes with its rows, its files and its imports. A tracking datasource takes no more events from then on, and those that it has collected leave the statistics at once and the disk soon after. Refused while workflows use it, and for the datasource of workflow events.',
   audit: { action: 'datasource-delete', target },
   errors: ['datasourceNotFound', 'datasourceInUse', 'conflict'],
   ...succeeds('It is deleted', { params: datasourceId }),

@@ -56,7 +56,7 @@ const recorded = {
     'json-template': ['create', 'update', 'delete'],
   },
   datasources: {
-    datasource: ['create', 'update', 'content', 'publish', 'pause', 'resume', 'delete'],
+    datasource: ['create', 'update', 'content', 'publish', 'pause', 'resume', 'delete', 'expire'],
   },
 } as const
 

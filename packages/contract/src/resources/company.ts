@@ -18,6 +18,10 @@ import {
 
 export const attributionModels = ['last-touch', 'linear', 'decay'] as const
 
+/** Null is for ever. The shortest is the window in which an `eventId` that comes again is recognised. */
+export const eventRetentionDays = (description: string) =>
+  nullable(integer(7, 36_500, description), description)
+
 /** A year: a longer window would credit interactions that no visitor remembers. */
 const maxWindowHours = 8_760
 
@@ -44,6 +48,9 @@ const settings = {
   displayWindowHours: windowHours('How long after a display a purchase is credited to it'),
   exactCounts: flag('Whether distinct counts are exact at any size'),
   auditRetentionDays: integer(30, 3650, 'Days that entries of the audit log are kept'),
+  eventRetentionDays: eventRetentionDays(
+    'Days that events are kept, unless their datasource says otherwise; null keeps them for ever',
+  ),
   defaultRoleId: nullable(
     id('Role of new users without one of their own'),
     'Role of new users without one of their own; null is `viewer`',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { eventRetentionDays } from './company.ts'
 import { DatasourceSource, RefreshSchedule, StoredDatasourceSource } from './datasource-source.ts'
 import { DatasourceVersion, QueriableField } from './datasource-version.ts'
 import { bodyOf, dateTime, id, listOf, named, nameText, nullable, oneOf, text, times } from './formats.ts'
@@ -41,6 +42,10 @@ const worker = {
   ),
 }
 
+const retention = eventRetentionDays(
+  'Of a datasource of events: days that they are kept; null as long as the company keeps them',
+)
+
 /** Where events or rows come in. A tracking datasource has mode `ingester` and type `analytics`. */
 export const Datasource = named('Datasource', {
   id: id('Identifier of the datasource'),
@@ -50,6 +55,7 @@ export const Datasource = named('Datasource', {
   type: text('What it holds', 'analytics'),
   status: oneOf(datasourceStatuses, { examples: ['published'] }),
   resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
+  eventRetentionDays: Type.Optional(retention),
   sampleData: Type.Optional(
     Type.Literal(true, { description: 'There where it holds the sample data of the company' }),
   ),
@@ -97,7 +103,7 @@ const creation = {
 export const DatasourceCreation = bodyOf('DatasourceCreation', Datasource, creation)
 export type DatasourceCreation = Static<typeof DatasourceCreation>
 
-const update = { name: Type.Optional(name), ...settings }
+const update = { name: Type.Optional(name), eventRetentionDays: Type.Optional(retention), ...settings }
 
 export const DatasourceUpdate = bodyOf('DatasourceUpdate', Datasource, update)
 export type DatasourceUpdate = Static<typeof DatasourceUpdate>

@@ -17,6 +17,7 @@ import {
 } from '../features/datasources/datasource-routes.ts'
 import { registerActivityRoutes } from '../features/events/activity/activity-routes.ts'
 import { collectorRoutes } from '../features/events/collector/collector-routes.ts'
+import { registerRetentionRoutes } from '../features/events/retention/retention-routes.ts'
 import { trackerRoutes } from '../features/events/tracker-files/tracker-routes.ts'
 import { readTrackerScripts } from '../features/events/tracker-files/tracker-scripts.ts'
 import { registerExperimentRoutes } from '../features/experiments/experiment-routes.ts'
@@ -129,6 +130,7 @@ export async function buildApp(
         registerSampleDataRoutes(scope, services.sampleData)
         registerActivityRoutes(scope, services.activity)
       }
+      registerRetentionRoutes(scope, services.retention)
       registerAccountRoutes(scope, services.accounts)
       registerPreviewRoutes(scope, services.previews)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)

@@ -10,8 +10,8 @@ import { createKeyRegister } from '../features/encryption/key-register.ts'
 import {
   watchHiddenDatasources,
   withoutDatasources,
-} from '../features/events/loading/purges/hidden-datasource-store.ts'
-import { createPurgeLedger } from '../features/events/loading/purges/purge-ledger-store.ts'
+} from '../features/events/loading/removals/hidden-datasource-store.ts'
+import { createPurgeLedger } from '../features/events/loading/removals/purge-ledger-store.ts'
 import { type Bootstrapped, bootstrap } from '../features/identity/people/installation/bootstrap.ts'
 import { type AccessCache, createAccessCache } from '../features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from '../features/identity/sessions/access/access-changes.ts'

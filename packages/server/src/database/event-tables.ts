@@ -14,3 +14,18 @@ export const statisticsTables = [
 ] as const
 
 export const tablesOfEvents = [...statisticsTables, 'datasource_log', 'events_quarantine'] as const
+export type TableOfEvents = (typeof tablesOfEvents)[number]
+
+/**
+ * The column that says when what a row tells happened; absent where a row stands for no moment. Orders are computed of
+ * purchases, and expire with them.
+ */
+export const timeColumns = {
+  purchases: 'time',
+  events: 'time',
+  workflow_events: 'time',
+  person_events: 'time',
+  identities: 'time',
+  datasource_log: 'received',
+  events_quarantine: 'quarantined',
+} as const satisfies Partial<Record<TableOfEvents, string>>

@@ -1,6 +1,6 @@
 import { createDatasourceLogStore } from '../features/datasources/datasource-log-store.ts'
 import { createDatasources } from '../features/datasources/datasources.ts'
-import { requestPurge } from '../features/events/loading/purges/purge-ledger-store.ts'
+import { requestPurge } from '../features/events/loading/removals/purge-ledger-store.ts'
 import { createPeopleStore } from '../features/identity/people/people-store.ts'
 import { nextTimes } from '../features/saved-queries/schedule/planned-times.ts'
 import { readCron } from '../features/saved-queries/schedule/read-cron.ts'

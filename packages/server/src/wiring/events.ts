@@ -1,3 +1,4 @@
+import { recordAudit } from '../features/audit/audit-store.ts'
 import { createDatasourceStore } from '../features/datasources/datasource-store.ts'
 import { createActivityFeed } from '../features/events/activity/activity-feed.ts'
 import { createCollectorService } from '../features/events/collector/collector-service.ts'
@@ -10,10 +11,13 @@ import {
   type LoaderService,
 } from '../features/events/loading/loader-service.ts'
 import { createLoaderStore } from '../features/events/loading/loader-store.ts'
-import type { HiddenDatasources } from '../features/events/loading/purges/hidden-datasource-store.ts'
-import { createPurgeLedger } from '../features/events/loading/purges/purge-ledger-store.ts'
-import { createPurgeStore } from '../features/events/loading/purges/purge-store.ts'
-import { createPurger } from '../features/events/loading/purges/purger.ts'
+import { createExpiry } from '../features/events/loading/removals/expiry.ts'
+import { createExpiryStore } from '../features/events/loading/removals/expiry-store.ts'
+import type { HiddenDatasources } from '../features/events/loading/removals/hidden-datasource-store.ts'
+import { createPurge } from '../features/events/loading/removals/purge.ts'
+import { createPurgeLedger } from '../features/events/loading/removals/purge-ledger-store.ts'
+import { createRemovalStore } from '../features/events/loading/removals/removal-store.ts'
+import { createRemover } from '../features/events/loading/removals/remover.ts'
 import type { Columnar } from '../platform/stores/columnar.ts'
 import type { EventLog } from '../platform/stores/event-log.ts'
 import type { Relational } from '../platform/stores/relational.ts'
@@ -61,11 +65,21 @@ export function wireLoader({
     readonly log: EventLog
   }): LoaderService {
   const ledger = createPurgeLedger(relational.db)
+  const removals = { ...given, ledger, store: createRemovalStore({ columnar }) }
+  const expiry = createExpiry({
+    ...removals,
+    listDue: createExpiryStore(relational.db).listDue,
+    record: (events) => recordAudit(relational.db, events),
+  })
   return createLoaderService({
     store: createLoaderStore({ columnar, threads: 2 }),
     checkpoints: createCheckpointStore({ relational, log: given.log.id }),
     ledger,
-    purger: createPurger({ ...given, ledger, store: createPurgeStore({ columnar }) }),
+    remover: createRemover({
+      removals: [createPurge(removals), expiry],
+      changed: given.hidden.changed,
+      logger: given.logger,
+    }),
     ...given,
   })
 }

@@ -2,6 +2,8 @@ import { createAuditService } from '../features/audit/audit-service.ts'
 import { createAuditStore } from '../features/audit/audit-store.ts'
 import { createSampleDataService } from '../features/datasources/sample/sample-data-service.ts'
 import { createActivityService } from '../features/events/activity/activity-service.ts'
+import { createExpiryStore } from '../features/events/loading/removals/expiry-store.ts'
+import { createRetentionService } from '../features/events/retention/retention-service.ts'
 import { wireAnalytics } from './analytics.ts'
 import { wireDashboards } from './dashboards.ts'
 import { wireDatasources } from './datasources.ts'
@@ -34,6 +36,12 @@ export function createServices(parts: ServiceParts) {
       ...shared,
       feed: activityFeed,
       readDatasource: datasources.datasources.read,
+    }),
+    retention: createRetentionService({
+      ...shared,
+      planFor: createExpiryStore(shared.relational.db).planFor,
+      readDatasource: datasources.datasources.read,
+      enter: shared.limiter.enter,
     }),
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),

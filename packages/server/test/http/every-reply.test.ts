@@ -35,6 +35,7 @@ const company = {
   displayWindowHours: 24,
   exactCounts: false,
   auditRetentionDays: 90,
+  eventRetentionDays: null,
   defaultRoleId: null,
   defaultTeamId: '65f0c0ffee5ca1ab1e0ddba2',
   createdAt: '2026-01-31T12:00:00.000Z',

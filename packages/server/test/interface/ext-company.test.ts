@@ -38,6 +38,7 @@ test('a company begins with its defaults', async () => {
     displayWindowHours: 168,
     exactCounts: false,
     auditRetentionDays: 90,
+    eventRetentionDays: null,
     defaultRoleId: null,
     currency: null,
   })
@@ -57,6 +58,7 @@ test('settings change field by field, and are recorded with what they were', asy
     displayWindowHours: 1,
     exactCounts: true,
     auditRetentionDays: 365,
+    eventRetentionDays: 730,
   }
   expect(await patch(wanted)).toMatchObject({ status: 200, data: wanted })
   expect(await app.audit()).toMatchObject([
@@ -93,6 +95,9 @@ test.each([
   { exactCounts: 'true' },
   { auditRetentionDays: 29 },
   { auditRetentionDays: 3651 },
+  { eventRetentionDays: 6 },
+  { eventRetentionDays: 36501 },
+  { eventRetentionDays: 'ever' },
   { defaultRoleId: 'admin' },
   { audit_retention_days: 30 },
 ])('refuses %j and changes nothing', async (body) => {

@@ -1,4 +1,8 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createExpiry } from '../../src/features/events/loading/removals/expiry.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
 
 const datasources = '/datasources'
@@ -54,5 +58,27 @@ export const datasourceDeeds = {
     await begin(people)
     await ask(people, 'POST', `${path}/resume`)
   }),
+  'datasource-expire': async ({ people, ask, begin }) => {
+    const { id: datasource } = await ask<Made>(people, 'POST', datasources, { name: fresh('Shop ') })
+    await begin(people)
+    const expiry = createExpiry({
+      listDue: async () => [
+        { companyIds: [people.companyId], datasourceIds: [datasource], before: new Date(0) },
+      ],
+      store: {
+        countEvents: async () => [{ company: people.companyId, datasource, events: 3 }],
+        monthsOf: async () => [],
+        recomputeOrders: async () => {},
+        dropWhole: async () => 0,
+        remove: async () => 0,
+      },
+      record: (events) => recordAudit(people.auth.context.parts.relational.db, events),
+      clock: systemClock,
+      logger: silentLogger,
+    })
+    const hooks = { betweenBatches: <T>(work: () => Promise<T>) => work(), onRemoved: () => {} }
+    await expiry.run(hooks, new AbortController().signal)
+    return { actor: ['platform', null], target: ['datasource', datasource], isUnaddressed: true }
+  },
   'datasource-delete': ofWorker(({ people, ask }, path) => ask(people, 'DELETE', path)),
 } satisfies Partial<Record<AuditAction, Deed>>

@@ -11,8 +11,8 @@ import { createLoaderStore } from '../../src/features/events/loading/loader-stor
 import {
   type HiddenDatasources,
   watchHiddenDatasources,
-} from '../../src/features/events/loading/purges/hidden-datasource-store.ts'
-import { createPurgeLedger } from '../../src/features/events/loading/purges/purge-ledger-store.ts'
+} from '../../src/features/events/loading/removals/hidden-datasource-store.ts'
+import { createPurgeLedger } from '../../src/features/events/loading/removals/purge-ledger-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'

@@ -139,6 +139,11 @@ export const companyRows: PermissionRows = {
     stranger: 404,
   },
 
+  previewCompanyRetention: {
+    needs: 'company read',
+    call: () => ({ path: '/v2/entities/company/retention?days=30' }),
+    stranger: 200,
+  },
   readCompany: { needs: 'company read', call: () => ({ path: '/v2/entities/company' }), stranger: 200 },
 
   updateCompany: {

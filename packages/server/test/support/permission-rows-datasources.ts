@@ -26,7 +26,11 @@ export async function makeWorker({ make }: PermissionWorld, owner?: Person): Pro
   return id
 }
 
-/** The same, and live. */
+/** A datasource of events. @returns its id */
+const makeTracking = async ({ make }: PermissionWorld, owner?: Person): Promise<string> =>
+  (await make<{ id: string }>('POST', datasourcesPath, { name: unusedName().slice(0, 50) }, owner?.token)).id
+
+/** The same as `makeWorker`, and live. */
 export async function makeLive(world: PermissionWorld, owner?: Person): Promise<string> {
   const id = await makeWorker(world, owner)
   await world.make('POST', `${datasourcesPath}/${id}/versions/live`, undefined, owner?.token)
@@ -67,7 +71,18 @@ export const datasourceRows: PermissionRows = {
         }),
         refusal: 'notInTeam',
       },
+      {
+        says: 'lets nobody delete old events who may not delete a datasource',
+        rights: only(update),
+        call: of('', { eventRetentionDays: 30 }, makeTracking),
+        refusal: 'forbidden',
+      },
     ],
+  },
+  previewDatasourceRetention: {
+    needs: read,
+    call: of('/retention?days=30', undefined, makeTracking),
+    ...hidden,
   },
   deleteDatasource: { needs: 'datasource delete', call: of(''), ...hidden },
   pauseDatasource: { needs: update, call: of('/pause'), ...hidden },

@@ -61,6 +61,10 @@ export const datasourceRefusals: RefusalRows = {
       path: at(await empty(world, founder)),
       body: { source: { type: 'url' } },
     })),
+    notAnEventDatasource: refused(async (founder, world) => ({
+      path: at(await empty(world, founder)),
+      body: { eventRetentionDays: 30 },
+    })),
     datasourceInUse: 'ext-workflow-uses: stays with the teams of a published workflow that reads it',
   },
   deleteDatasource: {

@@ -1,6 +1,6 @@
 import { languages } from '@millrace/contract/languages.ts'
 import { boolean, integer, pgTable, text } from '../../platform/stores/postgres/drizzle.ts'
-import { history, id } from './columns.ts'
+import { history, id, instant } from './columns.ts'
 
 export const companies = pgTable('companies', {
   id: id('id').primaryKey(),
@@ -22,6 +22,10 @@ export const companies = pgTable('companies', {
   showsOtherTeams: boolean('shows_other_teams').notNull().default(false),
   /** Days that entries of the audit log are kept. */
   auditRetentionDays: integer('audit_retention_days').notNull().default(90),
+  /** Days that events are kept; null for ever. */
+  eventRetentionDays: integer('event_retention_days'),
+  /** When that was said. */
+  eventRetentionSince: instant('event_retention_since').notNull().defaultNow(),
   /** Role of users whom single sign-on creates without one. */
   defaultRoleId: id('default_role_id'),
   ...history,

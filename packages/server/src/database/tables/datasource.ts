@@ -1,4 +1,4 @@
-import { bigint, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
+import { bigint, integer, pgTable, primaryKey, text } from '../../platform/stores/postgres/drizzle.ts'
 import { history, id, instant, owned } from './columns.ts'
 
 /** Where events come in. */
@@ -14,6 +14,10 @@ export const datasources = pgTable('datasources', {
     .default('active'),
   /** Of the sample data of the company: whether all of its events were sent. */
   sampleData: text('sample_data', { enum: ['filling', 'filled'] }),
+  /** Days that its events are kept; null as long as the company says. */
+  eventRetentionDays: integer('event_retention_days'),
+  /** When that was said. */
+  eventRetentionSince: instant('event_retention_since').notNull().defaultNow(),
   ...history,
 })
 

@@ -164,6 +164,21 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       throw new DomainError('invalidDatasource', { errors }, { message: `${first.path} ${first.message}` })
   }
 
+  /**
+   * Events that are kept for fewer days are deleted as those of a deleted datasource are.
+   * @throws DomainError `notAnEventDatasource` or `forbidden`
+   */
+  function requireRetention(
+    principal: Principal,
+    { id, mode, eventRetentionDays: present }: Datasource,
+    wanted: number | null | undefined,
+  ): void {
+    if (wanted === undefined || wanted === (present ?? null)) return
+    if (mode === 'worker') throw new DomainError('notAnEventDatasource', { id })
+    if (!principal.can('datasource', 'delete'))
+      throw new DomainError('forbidden', { resource: 'datasource', action: 'delete' })
+  }
+
   const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'datasource', id, name })
 
   return {
@@ -212,7 +227,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
 
     /**
      * @throws DomainError `datasourceNotFound`, `unknownTeam`, `notInTeam`, `notAWorkerDatasource`,
-     *   `invalidDatasource`, or `datasourceInUse` where a published workflow would read what none of its teams has
+     *   `notAnEventDatasource`, `forbidden` (retention), `invalidDatasource`, or `datasourceInUse` where a published workflow would read what none of its teams has
      */
     async update(caller: Caller, id: string, wanted: DatasourceUpdate): Promise<Datasource> {
       const { principal } = caller
@@ -225,6 +240,8 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       const isOfWorkers = settings.isNamed(wanted)
       if (isOfWorkers && present.mode !== 'worker')
         throw new DomainError('notAWorkerDatasource', { id: present.id })
+      const { eventRetentionDays } = wanted
+      requireRetention(principal, present, eventRetentionDays)
       const planned = isOfWorkers ? await settings.forUpdate(companyId, wanted, present) : undefined
       let formerContent: string | undefined
       const work = async (tx: AllQueries, locked: StoredDatasource): Promise<void> => {
@@ -248,12 +265,19 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
           if (next.content === null) formerContent = worker.content?.file
           await workers.update(companyId, locked.id, next)
         }
-        await within.update(companyId, locked.id, { name })
+        await within.update(companyId, locked.id, { name, eventRetentionDays })
         const {
           changed: fields,
           from,
           to,
-        } = changesOf({ name: locked.name, teamIds: locked.teamIds as readonly string[] }, { name, teamIds })
+        } = changesOf(
+          {
+            name: locked.name,
+            teamIds: locked.teamIds as readonly string[],
+            eventRetentionDays: locked.eventRetentionDays,
+          },
+          { name, teamIds, eventRetentionDays },
+        )
         const further = settings.namesOf(wanted)
         await recordAudit(
           tx,

@@ -66,6 +66,7 @@ const columns = {
   kind: datasources.kind,
   status: datasources.status,
   sampleData: datasources.sampleData,
+  eventRetentionDays: datasources.eventRetentionDays,
   teamIds,
   createdAt: datasources.createdAt,
   updatedAt: datasources.updatedAt,
@@ -156,6 +157,7 @@ export function createDatasourceStore(db: Queries) {
         readonly name?: string | undefined
         readonly status?: DatasourceStatus
         readonly sampleData?: 'filled'
+        readonly eventRetentionDays?: number | null | undefined
       },
     ): Promise<void> {
       await db

@@ -23,6 +23,7 @@ export function toDatasource(
     type: typeOf(stored, state),
     status: statusOf(stored, state),
     resourceGroupIds: [...stored.teamIds],
+    ...(stored.kind !== 'worker' && { eventRetentionDays: stored.eventRetentionDays }),
     ...(stored.sampleData !== null && { sampleData: true as const }),
     createdAt: stored.createdAt.toISOString(),
     updatedAt: stored.updatedAt.toISOString(),

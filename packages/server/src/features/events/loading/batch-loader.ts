@@ -12,7 +12,7 @@ import {
   together,
   totalsOf,
 } from './outcome.ts'
-import type { PurgeLedger } from './purges/purge-ledger-store.ts'
+import type { PurgeLedger } from './removals/purge-ledger-store.ts'
 import type { DuplicateGroup, Selection, StagedGroup, Staging } from './staged-rows.ts'
 
 /**

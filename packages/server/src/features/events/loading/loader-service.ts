@@ -12,8 +12,8 @@ import { createKnownKeys } from './keys/known-keys.ts'
 import type { LoaderStore } from './loader-store.ts'
 import { PieceMemory, planBatch } from './log/log-batch.ts'
 import { changesOf, nothing, type Outcome, totalsOf } from './outcome.ts'
-import type { PurgeLedger } from './purges/purge-ledger-store.ts'
-import type { Purger } from './purges/purger.ts'
+import type { PurgeLedger } from './removals/purge-ledger-store.ts'
+import type { Remover } from './removals/remover.ts'
 import type { Staging } from './staged-rows.ts'
 
 export interface LoaderDependencies {
@@ -21,7 +21,7 @@ export interface LoaderDependencies {
   readonly store: LoaderStore
   readonly checkpoints: CheckpointStore
   readonly ledger: Pick<PurgeLedger, 'listPurged'>
-  readonly purger: Purger
+  readonly remover: Remover
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics?: Pick<Metrics, 'loadedEvents' | 'loadSeconds' | 'gauge'>
@@ -95,7 +95,7 @@ const persistentAfter = 3
  * within 7 days, counted exactly (docs/interface.md, Collector; ARCHITECTURE.md, The way of an event).
  */
 export function createLoaderService(dependencies: LoaderDependencies) {
-  const { log, store, checkpoints, ledger, purger, clock, logger, metrics } = dependencies
+  const { log, store, checkpoints, ledger, remover, clock, logger, metrics } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
   const known = createKnownKeys({ store, clock, logger })
@@ -104,7 +104,8 @@ export function createLoaderService(dependencies: LoaderDependencies) {
   const upkeep = createKeyUpkeep({ store, clock, logger })
   const stopping = new AbortController()
   let running: Promise<void> | undefined
-  let batchAtHand: Promise<unknown> = Promise.resolve()
+  /** The batch that is being stored, or what is done between two. */
+  let turn: Promise<unknown> = Promise.resolve()
   let condition: LoaderState['condition'] = 'stopped'
   let lastError: string | undefined
   let loadedAt: number | undefined
@@ -158,13 +159,9 @@ export function createLoaderService(dependencies: LoaderDependencies) {
     // Removing files takes time of the disk's, and the next batch does not wait for it.
     let releasing = release(position)
     condition = 'loading'
-    const endPurges = purger.begin({
-      batchAtHand: () =>
-        batchAtHand.then(
-          () => {},
-          () => {},
-        ),
-      onPurged: store.forgetLabelKeys,
+    const endRemovals = remover.begin({
+      betweenBatches: inTurn,
+      onRemoved: (companyIds) => companyIds.forEach(store.forgetLabelKeys),
     })
     try {
       await known.begin()
@@ -186,9 +183,7 @@ export function createLoaderService(dependencies: LoaderDependencies) {
             ahead.catch(() => undefined)
           }
           await lock.check()
-          const loading = load(prepared)
-          batchAtHand = loading
-          const outcome = await loading
+          const outcome = await inTurn(() => load(prepared))
           if (outcome === 'refused') {
             await ahead?.catch(() => undefined)
             ahead = undefined
@@ -211,9 +206,16 @@ export function createLoaderService(dependencies: LoaderDependencies) {
       // Nothing of this turn is at work when the next one begins.
       await ahead?.catch(() => undefined)
       await known.stop()
-      await endPurges()
+      await endRemovals()
       await releasing
     }
+  }
+
+  /** One after the other: batches, and what may not be done while one is stored. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = turn.then(work, work)
+    turn = next.catch(() => {})
+    return next
   }
 
   /** Segments that cannot be removed now are removed with the next ones. */

@@ -48,7 +48,8 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
       const { principal } = caller
       const { companyId } = principal
       const { name, timezone, language, currency, attributionModel, exactCounts, auditRetentionDays } = wanted
-      const { clickWindowHours, displayWindowHours, defaultRoleId, defaultTeamId } = wanted
+      const { clickWindowHours, displayWindowHours, eventRetentionDays, defaultRoleId, defaultTeamId } =
+        wanted
       const present = await get(relational.db, principal)
       if (timezone !== undefined && timezone !== present.timezone) {
         await requireTimezone(dependencies, timezone, 'timezone')
@@ -68,6 +69,7 @@ export function createCompanyService(dependencies: CompanyServiceDependencies) {
           displayWindowHours,
           exactCounts,
           auditRetentionDays,
+          eventRetentionDays,
           defaultRoleId: defaultRoleId && (await requireDefaultRole(tx, principal, company, defaultRoleId)),
           defaultTeamId: defaultTeamId && (await requireDefaultTeam(tx, principal, company, defaultTeamId)),
         }

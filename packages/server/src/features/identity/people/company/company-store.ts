@@ -14,6 +14,7 @@ const columns = {
   displayWindowHours: companies.displayWindowHours,
   exactCounts: companies.exactCounts,
   auditRetentionDays: companies.auditRetentionDays,
+  eventRetentionDays: companies.eventRetentionDays,
   defaultRoleId: companies.defaultRoleId,
   defaultTeamId: sql<string>`(select t.id from teams t where t.company_id = "companies"."id" and t.is_default)`,
   createdAt: companies.createdAt,

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type TableOfEvents, tablesOfEvents } from '../../../../database/event-tables.ts'
+import type { Columnar, ColumnarParam } from '../../../../platform/stores/columnar.ts'
+import { ordersOf } from '../order-store.ts'
+
+/** Between two looks whether the engine has rewritten what it was told to: the first pause, doubled up to the maximum. */
+const [firstPollMs, maxPollMs] = [10, 2_000]
+
+/** Rows of a table, as SQL with bound parameters. */
+export interface RowCondition {
+  readonly sql: string
+  readonly params: Readonly<Record<string, ColumnarParam>>
+}
+
+/** What is done while no batch is being stored. */
+export type BetweenBatches = <T>(work: () => Promise<T>) => Promise<T>
+
+export type RemovalStore = ReturnType<typeof createRemovalStore>
+
+/** Statements that remove rows. Each can be repeated, and goes on where an earlier one ended. */
+export function createRemovalStore({ columnar }: { readonly columnar: Pick<Columnar, 'query' | 'command'> }) {
+  /** Waits until no row is to be removed from a table any more. The engine works with its background threads alone. */
+  async function settled(table: string, signal: AbortSignal): Promise<void> {
+    for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
+      const [row] = await columnar.query<{ open: number; failure: string }>({
+        sql: `SELECT count() AS open, anyIf(latest_fail_reason, latest_fail_reason != '') AS failure
+              FROM system.mutations WHERE database = currentDatabase() AND table = {table: String} AND NOT is_done`,
+        params: { table },
+        signal,
+      })
+      if (!row || row.open === 0) return
+      if (row.failure !== '') throw new Error(`The engine removes nothing from ${table}: ${row.failure}`)
+      await sleep(pollMs, undefined, { signal })
+    }
+  }
+
+  /** Parts of a table that have such rows: months, or whatever it is parted by. */
+  async function partitionsOf(table: string, { sql, params }: RowCondition, signal: AbortSignal) {
+    return await columnar.query<{ partition: string; rows: number }>({
+      sql: `SELECT _partition_id AS partition, count() AS rows FROM ${table} WHERE ${sql}
+            GROUP BY partition ORDER BY partition`,
+      params,
+      settings: { max_execution_time: 600, max_threads: 1 },
+      signal,
+    })
+  }
+
+  /** Removes rows partition by partition, so that each step needs little time and disk. @returns how many */
+  async function remove(table: TableOfEvents, where: RowCondition, signal: AbortSignal): Promise<number> {
+    await settled(table, signal)
+    let removed = 0
+    for (const { partition, rows } of await partitionsOf(table, where, signal)) {
+      await columnar.command({
+        sql: `ALTER TABLE ${table} DELETE IN PARTITION ID {partition: String} WHERE ${where.sql}`,
+        params: { ...where.params, partition },
+        settings: { mutations_sync: 0 },
+        signal,
+      })
+      await settled(table, signal)
+      removed += rows
+    }
+    return removed
+  }
+
+  return {
+    remove,
+
+    /** Removes rows from every table whose rows a datasource has told. */
+    async removeFromAll(where: RowCondition, signal: AbortSignal): Promise<void> {
+      for (const table of tablesOfEvents) await remove(table, where, signal)
+    },
+
+    /** How many such rows of `events` there are of each datasource. */
+    async countEvents({ sql, params }: RowCondition, signal: AbortSignal) {
+      return await columnar.query<{ company: string; datasource: string; events: number }>({
+        sql: `SELECT company, datasource, count() AS events FROM events WHERE ${sql}
+              GROUP BY company, datasource ORDER BY company, datasource`,
+        params,
+        settings: { max_execution_time: 600, max_threads: 1 },
+        signal,
+      })
+    },
+
+    /** Months of such rows as year * 100 + month, in their order. */
+    async monthsOf(
+      table: TableOfEvents,
+      { sql, params }: RowCondition,
+      signal: AbortSignal,
+    ): Promise<number[]> {
+      const rows = await columnar.query<{ month: number }>({
+        sql: `SELECT DISTINCT toYYYYMM(time) AS month FROM ${table} WHERE ${sql} ORDER BY month`,
+        params,
+        settings: { max_execution_time: 600, max_threads: 1 },
+        signal,
+      })
+      return rows.map(({ month }) => month)
+    },
+
+    /**
+     * Drops the partitions of a table all of whose rows are such, which rewrites nothing. No batch may be stored
+     * meanwhile: it could bring other rows to one of them.
+     */
+    async dropWhole(table: TableOfEvents, where: RowCondition, signal: AbortSignal): Promise<number> {
+      let removed = 0
+      for (const { partition, rows } of await partitionsOf(table, where, signal)) {
+        const [all] = await columnar.query<{ rows: number }>({
+          sql: `SELECT count() AS rows FROM ${table} WHERE _partition_id = {partition: String}`,
+          params: { partition },
+          signal,
+        })
+        if (all?.rows !== rows) continue
+        await columnar.command({
+          sql: `ALTER TABLE ${table} DROP PARTITION ID {partition: String}`,
+          params: { partition },
+          signal,
+        })
+        removed += rows
+      }
+      return removed
+    },
+
+    /**
+     * Computes orders again of which purchases that go have told a part, from the others. These purchases are the list
+     * of the orders, so they are removed later.
+     * @param going purchases that go
+     * @param uncounted purchases that do not count: those, and maybe others
+     */
+    async recomputeOrders(going: RowCondition, uncounted: RowCondition, signal: AbortSignal): Promise<void> {
+      const { params } = going
+      const told = `FROM purchases WHERE ${going.sql}`
+      const orders = `company IN (SELECT DISTINCT company ${told}) AND purchase IN (SELECT purchase ${told})`
+      await remove('orders', { sql: orders, params }, signal)
+      await columnar.command({
+        sql: ordersOf({ purchases: `${orders} AND NOT (${uncounted.sql})`, orders }),
+        params: { ...params, ...uncounted.params },
+        settings: { max_threads: 1 },
+        signal,
+      })
+    },
+  }
+}
