@@ -10,7 +10,7 @@ import {
   unavailable,
 } from '../error-row.ts'
 import { anId, ById, BySource, Faults } from '../failure-data.ts'
-import { like, object } from '../resources/formats.ts'
+import { count, like, object } from '../resources/formats.ts'
 
 const MalformedEvents = object({ reason: like('the JSON ends early, at position 118') })
 const DatasourceInUse = object({
@@ -78,4 +78,16 @@ export const datasourceErrors = {
     'Only a datasource of events keeps them for some days; rows stay until an import replaces them',
     ById,
   ),
+  personsNotConfirmed: conflict(
+    1038,
+    'Several persons are meant: send `confirm` to say that they are',
+    object({ persons: count('Persons'), events: count('Events'), confirm: like('erase 12 persons') }),
+  ),
+  personTooLarge: invalid(
+    1039,
+    'More devices are bound to this person than one request can name: name fewer identifiers',
+    object({ limit: Type.Integer({ examples: [5_000] }) }),
+  ),
+  erasureNotFound: notFound(1040, 'No erasure matches this identifier'),
+  tooManyErasures: full(1041, 1000, 'erasures that are not done'),
 }

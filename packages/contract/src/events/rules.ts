@@ -64,6 +64,10 @@ const dropRules = {
     'Write one JSON object per line, without line breaks inside it.',
     'The line is dropped; the other lines of the body are validated separately.',
   ),
+  'person-erased': dropped(
+    'The person of the event was erased',
+    'Nothing: events with the same identifiers are refused for as long as the erasure says.',
+  ),
   'event-not-object': dropped(
     'The event is not an object',
     'Send each event as a JSON object with the fields of the collector envelope.',
@@ -233,6 +237,11 @@ const changeRules = {
 }
 
 const noteRules = {
+  'erasure-begun': noted(
+    'A person of your company is being erased',
+    'Nothing.',
+    'Everything that was collected before this note is loaded before rows of the person are removed.',
+  ),
   'event-id-reused': noted(
     'An eventId comes again with another content',
     'Give each event an eventId of its own; send an event again unchanged, or not at all.',

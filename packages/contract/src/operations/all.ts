@@ -18,6 +18,7 @@ import * as integrations from './integrations.ts'
 import * as invitations from './invitations.ts'
 import * as linkedAccounts from './linked-accounts.ts'
 import * as paths from './paths.ts'
+import * as persons from './persons.ts'
 import * as profile from './profile.ts'
 import * as provisioning from './provisioning.ts'
 import * as reports from './reports.ts'
@@ -152,6 +153,11 @@ const everyOperation = [
   company.readCompany,
   company.updateCompany,
   company.previewCompanyRetention,
+  persons.findPerson,
+  persons.exportPerson,
+  persons.erasePerson,
+  persons.listPersonErasures,
+  persons.readPersonErasure,
   linkedAccounts.listLinkedAccounts,
   linkedAccounts.createLinkedAccount,
   audit.listAuditEntries,

@@ -55,6 +55,9 @@ const recorded = {
     'branch-category': ['create', 'update', 'delete'],
     'json-template': ['create', 'update', 'delete'],
   },
+  persons: {
+    person: ['search', 'export', 'erase'],
+  },
   datasources: {
     datasource: ['create', 'update', 'content', 'publish', 'pause', 'resume', 'delete', 'expire'],
   },

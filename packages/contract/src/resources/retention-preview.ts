@@ -1,7 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { dateTime, id, integer, listOf, named, nullable, object, text } from './formats.ts'
-
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+import type { Static } from 'typebox'
+import { count, dateTime, id, integer, listOf, named, nullable, object, text } from './formats.ts'
 
 /** Query parameter of the previews. */
 export const retentionDays = integer(7, 36_500, 'Days that events would be kept', 365)

@@ -17,6 +17,7 @@ import {
 } from '../features/datasources/datasource-routes.ts'
 import { registerActivityRoutes } from '../features/events/activity/activity-routes.ts'
 import { collectorRoutes } from '../features/events/collector/collector-routes.ts'
+import { registerPersonDataRoutes } from '../features/events/persons/person-data-routes.ts'
 import { registerRetentionRoutes } from '../features/events/retention/retention-routes.ts'
 import { trackerRoutes } from '../features/events/tracker-files/tracker-routes.ts'
 import { readTrackerScripts } from '../features/events/tracker-files/tracker-scripts.ts'
@@ -130,6 +131,7 @@ export async function buildApp(
         registerSampleDataRoutes(scope, services.sampleData)
         registerActivityRoutes(scope, services.activity)
       }
+      registerPersonDataRoutes(scope, services.persons)
       registerRetentionRoutes(scope, services.retention)
       registerAccountRoutes(scope, services.accounts)
       registerPreviewRoutes(scope, services.previews)

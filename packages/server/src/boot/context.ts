@@ -12,6 +12,8 @@ import {
   withoutDatasources,
 } from '../features/events/loading/removals/hidden-datasource-store.ts'
 import { createPurgeLedger } from '../features/events/loading/removals/purge-ledger-store.ts'
+import { watchErasedPersons } from '../features/events/persons/erased-persons.ts'
+import { createErasureStore } from '../features/events/persons/erasure-store.ts'
 import { type Bootstrapped, bootstrap } from '../features/identity/people/installation/bootstrap.ts'
 import { type AccessCache, createAccessCache } from '../features/identity/sessions/access/access-cache.ts'
 import { watchAccessChanges } from '../features/identity/sessions/access/access-changes.ts'
@@ -235,6 +237,12 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const ledger = createPurgeLedger(relational.db)
     const hidden = await watchHiddenDatasources({ ledger, pool: relational.pool, log: logger })
     closers.push(hidden.close)
+    const erased = await watchErasedPersons({
+      store: createErasureStore(relational.db),
+      pool: relational.pool,
+      log: logger,
+    })
+    closers.push(erased.close)
     metrics.gauge(
       'millrace_event_purges_open',
       'Deleted datasources whose events are not removed from the disk yet',
@@ -257,6 +265,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       publicUrl: options.publicUrl,
       columnar: withoutDatasources(columnar, hidden),
       hidden,
+      erased,
       eventLog: log,
       passwords,
       outgoing,
@@ -322,7 +331,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const background = createBackground({ relational, log: logger })
     closers.push(background.stop)
 
-    const loader = wireLoader({ relational, columnar, log, hidden, clock, logger, metrics })
+    const loader = wireLoader({ relational, columnar, log, hidden, erased, box, clock, logger, metrics })
     closers.push(loader.stop)
     // Mails and rows of datasources do not wait for the columnar store.
     if (config.roles.has('worker')) {

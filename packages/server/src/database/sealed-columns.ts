@@ -2,6 +2,7 @@ import type { PgColumn } from '../platform/stores/postgres/drizzle.ts'
 import { clickKeys } from './tables/click-key.ts'
 import { linkedAccounts } from './tables/linked-account.ts'
 import { outgoingMails } from './tables/outgoing-mail.ts'
+import { personErasures } from './tables/person-erasure.ts'
 import { userAuthenticators } from './tables/sign-in.ts'
 import { ssoCertificates } from './tables/single-sign-on.ts'
 import { workerDatasources } from './tables/worker-datasource.ts'
@@ -43,6 +44,11 @@ export const sealedColumns = {
     column: outgoingMails.sealedContent,
     id: outgoingMails.id,
     contextOf: (id) => `mail:${id}`,
+  },
+  erasureReference: {
+    column: personErasures.sealedReference,
+    id: personErasures.id,
+    contextOf: (id) => `person-erasure:${id}`,
   },
   sourceHeaders: {
     column: workerDatasources.sealedHeaders,

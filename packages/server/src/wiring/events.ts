@@ -11,6 +11,7 @@ import {
   type LoaderService,
 } from '../features/events/loading/loader-service.ts'
 import { createLoaderStore } from '../features/events/loading/loader-store.ts'
+import { createErasure } from '../features/events/loading/removals/erasure.ts'
 import { createExpiry } from '../features/events/loading/removals/expiry.ts'
 import { createExpiryStore } from '../features/events/loading/removals/expiry-store.ts'
 import type { HiddenDatasources } from '../features/events/loading/removals/hidden-datasource-store.ts'
@@ -18,6 +19,10 @@ import { createPurge } from '../features/events/loading/removals/purge.ts'
 import { createPurgeLedger } from '../features/events/loading/removals/purge-ledger-store.ts'
 import { createRemovalStore } from '../features/events/loading/removals/removal-store.ts'
 import { createRemover } from '../features/events/loading/removals/remover.ts'
+import type { ErasedPersons } from '../features/events/persons/erased-persons.ts'
+import { createErasureStore } from '../features/events/persons/erasure-store.ts'
+import { createPersonRowsStore } from '../features/events/persons/person-rows-store.ts'
+import type { SecretBox } from '../platform/crypto/secret-box.ts'
 import type { Columnar } from '../platform/stores/columnar.ts'
 import type { EventLog } from '../platform/stores/event-log.ts'
 import type { Relational } from '../platform/stores/relational.ts'
@@ -62,6 +67,8 @@ export function wireLoader({
     readonly relational: Relational
     readonly columnar: Columnar
     readonly hidden: HiddenDatasources
+    readonly erased: ErasedPersons
+    readonly box: SecretBox
     readonly log: EventLog
   }): LoaderService {
   const ledger = createPurgeLedger(relational.db)
@@ -71,13 +78,18 @@ export function wireLoader({
     listDue: createExpiryStore(relational.db).listDue,
     record: (events) => recordAudit(relational.db, events),
   })
+  const erasure = createErasure({
+    ...removals,
+    erasures: createErasureStore(relational.db),
+    persons: createPersonRowsStore({ columnar }),
+  })
   return createLoaderService({
     store: createLoaderStore({ columnar, threads: 2 }),
     checkpoints: createCheckpointStore({ relational, log: given.log.id }),
     ledger,
     remover: createRemover({
-      removals: [createPurge(removals), expiry],
-      changed: given.hidden.changed,
+      removals: [createPurge(removals), erasure, expiry],
+      changed: (signal) => Promise.race([given.hidden.changed(signal), given.erased.changed()]),
       logger: given.logger,
     }),
     ...given,

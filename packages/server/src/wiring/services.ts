@@ -3,6 +3,8 @@ import { createAuditStore } from '../features/audit/audit-store.ts'
 import { createSampleDataService } from '../features/datasources/sample/sample-data-service.ts'
 import { createActivityService } from '../features/events/activity/activity-service.ts'
 import { createExpiryStore } from '../features/events/loading/removals/expiry-store.ts'
+import { createPersonDataService } from '../features/events/persons/person-data-service.ts'
+import { createPersonRowsStore } from '../features/events/persons/person-rows-store.ts'
 import { createRetentionService } from '../features/events/retention/retention-service.ts'
 import { wireAnalytics } from './analytics.ts'
 import { wireDashboards } from './dashboards.ts'
@@ -36,6 +38,11 @@ export function createServices(parts: ServiceParts) {
       ...shared,
       feed: activityFeed,
       readDatasource: datasources.datasources.read,
+    }),
+    persons: createPersonDataService({
+      ...shared,
+      rows: createPersonRowsStore(shared),
+      enter: shared.limiter.enter,
     }),
     retention: createRetentionService({
       ...shared,

@@ -12,6 +12,7 @@ import { createAnalyticsSettingsService } from '../features/analytics/settings/a
 import { recordAudit } from '../features/audit/audit-store.ts'
 import type { DatasourceContents, DatasourcesDependencies } from '../features/datasources/datasources.ts'
 import type { HiddenDatasources } from '../features/events/loading/removals/hidden-datasource-store.ts'
+import type { ErasedPersons } from '../features/events/persons/erased-persons.ts'
 import type { ReadResults } from '../features/experiments/decision.ts'
 import { claimKey } from '../features/idempotency/idempotency-store.ts'
 import { createTimezoneStore } from '../features/identity/people/company/timezone-store.ts'
@@ -59,6 +60,7 @@ export interface ServiceParts extends Omit<ServiceContext, 'recordAudit' | 'lock
   readonly relational: Relational
   readonly columnar: Columnar
   readonly hidden: Pick<HiddenDatasources, 'ids' | 'refresh'>
+  readonly erased: Pick<ErasedPersons, 'testOf'>
   readonly eventLog: EventLog
   readonly outgoing: OutgoingClient
   /** Undefined when none is configured. */

@@ -84,6 +84,7 @@ test('L04: a start without the old key is refused until everything is re-encrypt
     '  click_keys           1 re-encrypted, 1 already current',
     '  linked_accounts      3 re-encrypted, 1 already current',
     '  outgoing_mails       3 re-encrypted, 1 already current',
+    '  person_erasures      3 re-encrypted, 1 already current',
     '  worker_datasources   3 re-encrypted, 1 already current',
     `Still needed, besides ${idOf(present)}: none.`,
     `No longer needed: ${idOf(old)}.`,

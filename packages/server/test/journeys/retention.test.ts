@@ -77,23 +77,6 @@ async function oldRows() {
   return found
 }
 
-/** Everything that is stored of the company, but for what tells in which batch it came. */
-async function stored(company = k) {
-  const of = (columns: string, table: string) =>
-    ground.query(`SELECT ${columns} FROM ${table} WHERE company = '${company}' ORDER BY ALL`)
-  return {
-    events: await of('datasource, event_id, time, name, trans_id, value', 'events'),
-    purchases: await of('datasource, event_id, time, trans_id, value', 'purchases'),
-    orders: await of(
-      'trans_id, datasource, time, value, version, client_id, device, tmp_id, ids, labels',
-      'orders FINAL',
-    ),
-    workflowEvents: await of('datasource, time, workflow_id', 'workflow_events'),
-    persons: await of('datasource, owner, time, name', 'person_events'),
-    bindings: await of('datasource, tmp_id, client_id', 'identities FINAL'),
-  }
-}
-
 describe('events that are older than they are kept', () => {
   it('are removed, and all that rests on them is as if they had never come', async () => {
     const kept = [
@@ -122,17 +105,17 @@ describe('events that are older than they are kept', () => {
     // The order in which parts of an order come moves it: the later one first.
     await ground.append(kept)
     await ground.load()
-    const expected = await stored()
+    const expected = await ground.stored(k)
     await ground.append(old)
     await ground.load()
-    expect(await stored()).not.toEqual(expected)
+    expect(await ground.stored(k)).not.toEqual(expected)
     await keep('datasources', short, 30)
     await expired()
-    expect(await stored()).toEqual(expected)
+    expect(await ground.stored(k)).toEqual(expected)
     // What comes late for an order that has lost a part counts what is left.
     await ground.append([purchase(short, 70, 'both', '1')])
     await ground.load()
-    const { orders } = await stored()
+    const { orders } = await ground.stored(k)
     expect(orders).toContainEqual(expect.objectContaining({ trans_id: 'both', value: 20, version: 3 }))
   })
 
@@ -196,7 +179,7 @@ describe('events that are older than they are kept', () => {
     } finally {
       await loader.stop()
     }
-    expect((await stored()).events).toMatchObject([{ datasource: long }])
+    expect((await ground.stored(k)).events).toMatchObject([{ datasource: long }])
   })
 
   it('are removed by the next process where one was killed in between', async () => {
@@ -213,7 +196,7 @@ describe('events that are older than they are kept', () => {
     })
     await ground.killEngine()
     await expired()
-    expect(await stored()).toMatchObject({
+    expect(await ground.stored(k)).toMatchObject({
       events: [{ datasource: short, value: 20 }],
       orders: [{ trans_id: 'both', value: 20, version: 1 }],
     })

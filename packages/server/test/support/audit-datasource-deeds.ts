@@ -76,7 +76,11 @@ export const datasourceDeeds = {
       clock: systemClock,
       logger: silentLogger,
     })
-    const hooks = { betweenBatches: <T>(work: () => Promise<T>) => work(), onRemoved: () => {} }
+    const hooks = {
+      betweenBatches: <T>(work: () => Promise<T>) => work(),
+      loaded: async () => {},
+      onRemoved: () => {},
+    }
     await expiry.run(hooks, new AbortController().signal)
     return { actor: ['platform', null], target: ['datasource', datasource], isUnaddressed: true }
   },

@@ -47,6 +47,16 @@ const ofCohort = (method: 'PATCH' | 'DELETE', body?: { name: string }): Deed =>
     return made.id
   })
 
+const ada = { clientIds: ['ada'] }
+
+/** What an administrator does to the data of a person. */
+const ofPersons = (what: 'search' | 'erase', kind: 'company' | 'person-erasure'): Deed =>
+  administered(kind, async ({ people, ask }, begin) => {
+    await begin()
+    const made = await ask<Partial<Made>>(people, 'POST', `/entities/persons/${what}`, ada)
+    return made.id ?? people.companyId
+  })
+
 const cohortBody = () => ({ name: fresh('cohort '), rule: { event: { events: ['purchase'] } } })
 
 /** One row for each action of the audit log. */
@@ -57,6 +67,21 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
   ...workflowDeeds,
   ...settingDeeds,
   ...datasourceDeeds,
+
+  'person-search': ofPersons('search', 'company'),
+  'person-export': administered('company', async ({ people }, begin) => {
+    await begin()
+    // Its reply is no envelope.
+    const { statusCode, body } = await people.auth.call(
+      people.admin.token,
+      'POST',
+      '/v2/entities/persons/export',
+      ada,
+    )
+    if (statusCode !== 200) throw new Error(body)
+    return people.companyId
+  }),
+  'person-erase': ofPersons('erase', 'person-erasure'),
 
   'schedule-pause': async ({ people, begin }) => {
     const { id: ownerId } = await people.personWith('statistics:access')

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,8 +14,12 @@ import {
   watchHiddenDatasources,
 } from '../../src/features/events/loading/removals/hidden-datasource-store.ts'
 import { createPurgeLedger } from '../../src/features/events/loading/removals/purge-ledger-store.ts'
+import { type ErasedPersons, watchErasedPersons } from '../../src/features/events/persons/erased-persons.ts'
+import { createErasureStore } from '../../src/features/events/persons/erasure-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { createSecretBox, encryptionKeyBytes, type SecretBox } from '../../src/platform/crypto/secret-box.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
+import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
 import { comparePositions, type EventLog } from '../../src/platform/stores/event-log.ts'
 import { openSegmentLog, type SegmentLogOptions } from '../../src/platform/stores/segment-log.ts'
@@ -56,10 +61,14 @@ export interface Counters {
 /** The stores that loading connects, and a loader between them. */
 export interface LoadingGround {
   readonly database: TestDatabase
+  /** Of the log. */
+  readonly directory: string
   readonly engine: TestEngine
   readonly store: ReturnType<typeof createLoaderStore>
   readonly checkpoints: ReturnType<typeof createCheckpointStore>
   readonly hidden: HiddenDatasources
+  readonly erased: ErasedPersons
+  readonly box: SecretBox
   log: EventLog
   /** Closes and opens the log, as a restart does. */
   reopenLog(options?: Partial<SegmentLogOptions>): Promise<void>
@@ -68,7 +77,7 @@ export interface LoadingGround {
   appendText(lines: string, count: number, first?: number): Promise<void>
   /** A loader that was started; the test stops it. */
   startLoader(
-    overrides?: Partial<Pick<LoaderDependencies, 'store' | 'checkpoints'>>,
+    overrides?: Partial<Pick<LoaderDependencies, 'store' | 'checkpoints'> & { columnar: Columnar }>,
     limits?: Partial<LoaderLimits>,
   ): LoaderService
   /** Resolves when everything in the log is loaded. */
@@ -81,6 +90,8 @@ export interface LoadingGround {
   enginePid(): number
   query<R>(sql: string): Promise<R[]>
   counters(of?: string): Promise<Counters>
+  /** All that is stored of a company and rests on its events, but for what tells in which batch they came. */
+  stored(company: string): Promise<Readonly<Record<string, readonly unknown[]>>>
   close(): Promise<void>
 }
 
@@ -98,6 +109,12 @@ export async function createLoadingGround(): Promise<LoadingGround> {
   let log = await openLog()
   const checkpoints = createCheckpointStore({ relational: database, log: log.id })
   const ledger = createPurgeLedger(database.db)
+  const erased = await watchErasedPersons({
+    store: createErasureStore(database.db),
+    pool: database.pool,
+    log: silentLogger,
+  })
+  const box = createSecretBox([randomBytes(encryptionKeyBytes)])
   const hidden = await watchHiddenDatasources({ ledger, pool: database.pool, log: silentLogger })
   let child = engine.child
 
@@ -108,10 +125,13 @@ export async function createLoadingGround(): Promise<LoadingGround> {
 
   const ground: LoadingGround = {
     database,
+    directory,
     engine,
     store,
     checkpoints,
     hidden,
+    erased,
+    box,
     get log() {
       return log
     },
@@ -129,7 +149,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
     appendText: (lines, count, first = log.reserve(count)) => log.append(lines, count, first),
     startLoader(overrides = {}, limits = {}) {
       const loader = wireLoader({
-        ...{ relational: database, columnar: engine, log, hidden },
+        ...{ relational: database, columnar: engine, log, hidden, erased, box },
         clock: systemClock,
         logger: silentLogger,
         limits: { ...quick, ...limits },
@@ -175,10 +195,26 @@ export async function createLoadingGround(): Promise<LoadingGround> {
       )
       return rows[0] ?? { accepted: 0, changed: 0, dropped: 0, bot: 0, duplicate: 0 }
     },
+    async stored(company) {
+      const of = (columns: string, table: string) =>
+        engine.query({ sql: `SELECT ${columns} FROM ${table} WHERE company = '${company}' ORDER BY ALL` })
+      return {
+        events: await of('datasource, event_id, time, name, tmp_id, client_id, trans_id, value', 'events'),
+        purchases: await of('datasource, event_id, time, trans_id, value', 'purchases'),
+        orders: await of(
+          'trans_id, datasource, time, value, version, client_id, device, tmp_id, ids, labels',
+          'orders FINAL',
+        ),
+        workflowEvents: await of('datasource, time, workflow_id', 'workflow_events'),
+        persons: await of('datasource, owner, time, name', 'person_events'),
+        bindings: await of('datasource, tmp_id, client_id', 'identities FINAL'),
+      }
+    },
     async close() {
       await log.close()
       await child.stop()
       await hidden.close()
+      await erased.close()
       await Promise.all([engine.close(), database.close()])
       rmSync(directory, { recursive: true })
     },

@@ -3,6 +3,8 @@ import type { PermissionWorld } from './permission-world.ts'
 
 const users = '/v2/entities/users'
 const roles = '/v2/entities/roles'
+const persons = '/v2/entities/persons'
+const ada = { clientIds: ['ada'] }
 const teams = '/v2/entities/teams'
 
 /** A name that nobody has. */
@@ -143,6 +145,42 @@ export const companyRows: PermissionRows = {
     needs: 'company read',
     call: () => ({ path: '/v2/entities/company/retention?days=30' }),
     stranger: 200,
+  },
+  findPerson: {
+    needs: 'company update',
+    call: () => ({ path: `${persons}/search`, body: ada }),
+    stranger: 200,
+  },
+  exportPerson: {
+    needs: 'company update',
+    call: () => ({ path: `${persons}/export`, body: ada }),
+    alone: 403,
+    stranger: 200,
+    further: [
+      {
+        says: 'takes Statistics: export besides',
+        rights: only('company update', 'statistics export'),
+        call: () => ({ path: `${persons}/export`, body: ada }),
+      },
+    ],
+  },
+  erasePerson: {
+    needs: 'company update',
+    call: () => ({ path: `${persons}/erase`, body: ada }),
+    stranger: 200,
+  },
+  listPersonErasures: {
+    needs: 'company update',
+    call: () => ({ path: `${persons}/erasures` }),
+    stranger: 200,
+  },
+  readPersonErasure: {
+    needs: 'company update',
+    async call({ make }) {
+      const { id } = await make<{ id: string }>('POST', `${persons}/erase`, ada)
+      return { path: `${persons}/erasures/${id}` }
+    },
+    stranger: 404,
   },
   readCompany: { needs: 'company read', call: () => ({ path: '/v2/entities/company' }), stranger: 200 },
 

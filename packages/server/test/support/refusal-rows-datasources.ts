@@ -54,6 +54,27 @@ export const datasourceRefusals: RefusalRows = {
     eventsNotDurable: 'test/interface/ext-sample-data.test.ts',
   },
   deleteSampleData: { datasourceInUse: 'test/interface/ext-sample-data.test.ts' },
+  findPerson: {
+    personTooLarge: 'test/interface/ext-persons.test.ts',
+    tooManyRequests: 'test/interface/ext-persons.test.ts',
+  },
+  exportPerson: {
+    personTooLarge: 'test/interface/ext-persons.test.ts',
+    tooManyRequests: 'test/interface/ext-persons.test.ts',
+  },
+  erasePerson: {
+    personTooLarge: 'test/interface/ext-persons.test.ts',
+    personsNotConfirmed: 'test/interface/ext-persons.test.ts',
+    tooManyRequests: 'test/interface/ext-persons.test.ts',
+    tooManyErasures: refused(async ({ companyId, userId }, { relational }) => {
+      await relational.pool.query(
+        `insert into person_erasures (id, company_id, requested_by, sealed_reference, refuse_until)
+         select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, $3, 'x', now() from generate_series(1, 1000) n`,
+        [companyId, newId(), userId],
+      )
+      return { path: '/v2/entities/persons/erase', body: { clientIds: ['ada'] } }
+    }),
+  },
   updateDatasource: {
     unknownTeam: ofTracking('', { resourceGroupIds: [nobody] }),
     notAWorkerDatasource: ofTracking('', { maxRefusedShare: 0.1 }),

@@ -5,6 +5,7 @@ import {
   type SealedColumn,
   tableOf,
 } from '../../src/features/encryption/key-rotation-store.ts'
+import { createErasureStore, referenceContext } from '../../src/features/events/persons/erasure-store.ts'
 import { insertCompany } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import {
   authenticatorContext,
@@ -55,6 +56,14 @@ export async function sealEverywhere(relational: Relational, box: SecretBox, cou
     const sealedTarget = box.seal(`target of ${id}`, targetContext(id))
     await linked.insert({ ...account, sealedTarget })
     await insertWorker(id)
+    const erasure = newId()
+    await createErasureStore(db).insert({
+      id: erasure,
+      companyId,
+      requestedBy: userId,
+      sealedReference: box.seal(`person of ${erasure}`, referenceContext(erasure)),
+      refuseDays: 30,
+    })
   }
 }
 

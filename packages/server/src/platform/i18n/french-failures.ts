@@ -59,6 +59,11 @@ export const frenchFailures: Readonly<Record<ErrorName, string>> = {
     'Votre entreprise a le plus grand nombre possible de sources de données : supprimez-en une d’abord',
   invalidDatasource: 'La source de données ne peut pas être gardée telle qu’elle est décrite',
   contentNotStored: 'Le contenu ne peut pas être enregistré en ce moment ; envoyez-le de nouveau plus tard',
+  personsNotConfirmed: 'Plusieurs personnes sont concernées : envoyez `confirm` pour le confirmer',
+  personTooLarge:
+    'Plus d’appareils sont liés à cette personne qu’une requête ne peut en nommer : nommez moins d’identifiants',
+  erasureNotFound: 'Aucun effacement ne correspond à cet identifiant',
+  tooManyErasures: 'Il y a déjà 1 000 effacements en cours',
   notAnEventDatasource:
     'Seule une source d’événements les conserve pendant un certain nombre de jours ; les lignes restent jusqu’à ce qu’une importation les remplace',
   storageFull: 'Votre entreprise conserve autant d’octets qu’elle le peut',

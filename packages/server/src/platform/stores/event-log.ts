@@ -109,10 +109,11 @@ export interface EventLog {
 
   /**
    * Appends `count` NDJSON lines (each ended by a newline) that carry the sequence numbers from `firstSequence` on.
-   * They are kept or lost together. Resolves when they are on disk.
+   * They are kept or lost together. Resolves when they are on disk, and all that was appended before is there or refused.
+   * @param place `newSegment` leaves what was appended before in segments that are released without these lines
    * @throws {LogUnavailable} nothing was acknowledged
    */
-  append(lines: string, count: number, firstSequence: number): Promise<void>
+  append(lines: string, count: number, firstSequence: number, place?: 'newSegment'): Promise<void>
 
   /**
    * Reads durable appends from a position on: as many whole ones as fit in `maxBytes`, but at least one.

@@ -118,8 +118,8 @@ class SegmentLog implements EventLog {
     return this.#writer.reserve(count)
   }
 
-  append(lines: string, count: number, firstSequence: number): Promise<void> {
-    return this.#writer.append(lines, count, firstSequence)
+  append(lines: string, count: number, firstSequence: number, place?: 'newSegment'): Promise<void> {
+    return this.#writer.append(lines, count, firstSequence, place)
   }
 
   start(): Position {

@@ -32,6 +32,8 @@ interface FrameDraft {
 
 /** The appends that share one write, one fdatasync and one promise. */
 interface Group {
+  /** Whether it begins a segment. */
+  readonly place: 'newSegment' | undefined
   readonly frames: FrameDraft[]
   characters: number
   appends: number
@@ -63,9 +65,9 @@ interface Failure {
 /** Made once: under overload an error with its stack for each refused append would be work of its own. */
 const BACKLOG = new LogUnavailable('backlog', 'The event log cannot write as fast as events arrive')
 
-const newGroup = (): Group => {
+const newGroup = (place?: 'newSegment'): Group => {
   const { promise: durable, resolve, reject } = Promise.withResolvers<void>()
-  return { frames: [], characters: 0, appends: 0, events: 0, durable, resolve, reject }
+  return { place, frames: [], characters: 0, appends: 0, events: 0, durable, resolve, reject }
 }
 
 /**
@@ -147,7 +149,7 @@ export class SegmentWriter {
     return this.#waiting
   }
 
-  append(lines: string, count: number, firstSequence: number): Promise<void> {
+  append(lines: string, count: number, firstSequence: number, place?: 'newSegment'): Promise<void> {
     const refusal = this.refusing()
     if (refusal) return Promise.reject(refusal)
     const characters = lines.length
@@ -159,8 +161,8 @@ export class SegmentWriter {
       )
     }
     let group = this.#groups.at(-1)
-    if (!group || group.characters > GROUP_CHARACTERS) {
-      group = newGroup()
+    if (!group || group.characters > GROUP_CHARACTERS || place !== undefined) {
+      group = newGroup(place)
       this.#groups.push(group)
     }
     let frame = group.frames.at(-1)
@@ -232,7 +234,7 @@ export class SegmentWriter {
     let refusal: LogUnavailable | undefined
     let active: ActiveSegment | undefined
     try {
-      active = await this.#writable()
+      active = await this.#writable(group.place)
       const { segment, fd } = active
       const now = this.#clock.now()
       const { buffer, length } = this.#encode(group, segment.base, segment.end, now)
@@ -300,8 +302,8 @@ export class SegmentWriter {
   }
 
   /** The segment to write to: the active one, or a new one behind it. */
-  async #writable(): Promise<ActiveSegment> {
-    if (this.#active && !this.#isOver(this.#active)) return this.#active
+  async #writable(place?: 'newSegment'): Promise<ActiveSegment> {
+    if (this.#active && place === undefined && !this.#isOver(this.#active)) return this.#active
     const full = this.#active
     this.#active = undefined
     if (full) await this.#files.close(full.fd).catch(() => undefined)

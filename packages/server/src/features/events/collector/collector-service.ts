@@ -4,6 +4,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { type EventLog, LogUnavailable } from '../../../platform/stores/event-log.ts'
 import type { ActivityFeed } from '../activity/activity-feed.ts'
+import type { ErasedPersons } from '../persons/erased-persons.ts'
 import { retryAfterSeconds } from './admission.ts'
 import type { CollectedBody } from './body/collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
@@ -34,6 +35,8 @@ export interface CollectorDependencies {
   readonly logger: Pick<Logger, 'warn'>
   /** Shows users what arrives, while they look. */
   readonly activity?: Pick<ActivityFeed, 'witness' | 'refused'>
+  /** Of whom no event is taken. */
+  readonly erased?: Pick<ErasedPersons, 'testOf'>
   readonly metrics?: { counter(name: string, help: string, read: () => number): void }
 }
 
@@ -45,7 +48,7 @@ type Found = CollectorDatasource | undefined
 export type CollectorService = ReturnType<typeof createCollectorService>
 
 export function createCollectorService(dependencies: CollectorDependencies) {
-  const { log, clock, steadyClock = clock, logger, countries, activity } = dependencies
+  const { log, clock, steadyClock = clock, logger, countries, activity, erased } = dependencies
   const cache = createDatasourceCache(dependencies.findDatasource, steadyClock)
   const readSender = createSenderReader()
   const names = new NameGuard()
@@ -152,6 +155,7 @@ export function createCollectorService(dependencies: CollectorDependencies) {
         seeName,
         fixedLabels && fixedLabelsText(fixedLabels),
         witness,
+        erased?.testOf(datasource.companyId),
       )
       try {
         await append(rows)

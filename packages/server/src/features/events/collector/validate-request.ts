@@ -4,6 +4,7 @@ import type { Finding } from '@millrace/contract/events/rules.ts'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import { validateEvent } from '@millrace/contract/events/validate.ts'
 import type { RequestWitness } from '../activity/activity-feed.ts'
+import type { EventSender } from '../persons/erased-persons.ts'
 import type { CollectedBody } from './body/collector-body.ts'
 import { eventHead, eventRow, logRow, type RowContext } from './rows/event-row.ts'
 import { LogRows } from './rows/log-rows.ts'
@@ -26,6 +27,7 @@ export type SeeName = (name: string) => boolean
  * @param senderText the sender as keys of a row
  * @param fixedLabels labels of each event beside its own, as text
  * @param witness hears of each event, where somebody looks
+ * @param isErased whether no event of a sender is taken
  */
 export function validateRequest(
   body: CollectedBody,
@@ -34,6 +36,7 @@ export function validateRequest(
   seeName: SeeName,
   fixedLabels = '',
   witness?: RequestWitness,
+  isErased?: (event: EventSender) => boolean,
 ): ValidatedRequest {
   const head = eventHead(context, senderText)
   const rows: string[] = []
@@ -52,6 +55,10 @@ export function validateRequest(
     const result = validateEvent(event, context)
     if (!result.kept) {
       dropBy(result.reason, event)
+      continue
+    }
+    if (isErased?.(result)) {
+      dropBy({ rule: 'person-erased', path: '', sample: '' })
       continue
     }
     const row = eventRow(result, head, fixedLabels)

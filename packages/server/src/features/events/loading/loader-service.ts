@@ -40,6 +40,8 @@ export interface LoaderLimits {
   readonly maxPauseMs: number
   /** A stop waits so long for the batch at hand; then it is abandoned, and the next process loads it again. */
   readonly stopWithinMs: number
+  /** Between two looks whether what a removal waits for is loaded. */
+  readonly lookMs: number
   /** Between two attempts to take the lock that another process holds. */
   readonly lockPollMs: number
 }
@@ -54,6 +56,7 @@ const defaults: LoaderLimits = {
   intervalMs: 1_000,
   firstPauseMs: 250,
   maxPauseMs: 15_000,
+  lookMs: 100,
   lockPollMs: 2_000,
   stopWithinMs: 8_000,
 }
@@ -161,6 +164,9 @@ export function createLoaderService(dependencies: LoaderDependencies) {
     condition = 'loading'
     const endRemovals = remover.begin({
       betweenBatches: inTurn,
+      async loaded(upTo, signal) {
+        while (comparePositions(position, upTo) < 0) await sleep(limits.lookMs, undefined, { signal })
+      },
       onRemoved: (companyIds) => companyIds.forEach(store.forgetLabelKeys),
     })
     try {

@@ -12,6 +12,9 @@ export interface RowCondition {
   readonly params: Readonly<Record<string, ColumnarParam>>
 }
 
+/** Tables of which rows are removed: those that datasources tell, and lists of cohorts. */
+export type RemovableTable = TableOfEvents | 'cohort_persons'
+
 /** What is done while no batch is being stored. */
 export type BetweenBatches = <T>(work: () => Promise<T>) => Promise<T>
 
@@ -46,7 +49,7 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
   }
 
   /** Removes rows partition by partition, so that each step needs little time and disk. @returns how many */
-  async function remove(table: TableOfEvents, where: RowCondition, signal: AbortSignal): Promise<number> {
+  async function remove(table: RemovableTable, where: RowCondition, signal: AbortSignal): Promise<number> {
     await settled(table, signal)
     let removed = 0
     for (const { partition, rows } of await partitionsOf(table, where, signal)) {
@@ -64,6 +67,16 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
 
   return {
     remove,
+
+    async count(table: RemovableTable, { sql, params }: RowCondition, signal: AbortSignal): Promise<number> {
+      const [row] = await columnar.query<{ rows: number }>({
+        sql: `SELECT count() AS rows FROM ${table} WHERE ${sql}`,
+        params,
+        settings: { max_execution_time: 600, max_threads: 1 },
+        signal,
+      })
+      return row?.rows ?? 0
+    },
 
     /** Removes rows from every table whose rows a datasource has told. */
     async removeFromAll(where: RowCondition, signal: AbortSignal): Promise<void> {

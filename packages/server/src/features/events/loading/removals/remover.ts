@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../../../platform/logger.ts'
+import type { Position } from '../../../../platform/stores/event-log.ts'
 import type { BetweenBatches } from './removal-store.ts'
 
 export interface RemovalHooks {
   readonly betweenBatches: BetweenBatches
+  /** Resolves when the log is loaded up to a position. */
+  readonly loaded: (upTo: Position, signal: AbortSignal) => Promise<void>
   /** Label keys of companies may be fewer now. */
   readonly onRemoved: (companyIds: readonly string[]) => void
 }

@@ -1,0 +1,129 @@
+import type { PersonReference } from '@millrace/contract/resources/person-data.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
+import type { Logger } from '../../../../platform/logger.ts'
+import type { EventLog, Position } from '../../../../platform/stores/event-log.ts'
+import { lineOf, logRow } from '../../collector/rows/event-row.ts'
+import { digestsOf, type ErasedPersons } from '../../persons/erased-persons.ts'
+import { type ErasureStore, type OpenErasure, referenceContext } from '../../persons/erasure-store.ts'
+import {
+  type Person,
+  type PersonRowsStore,
+  type PersonTable,
+  rowsOfPerson,
+  textTables,
+} from '../../persons/person-rows-store.ts'
+import type { RemovalStore } from './removal-store.ts'
+import type { Removal, RemovalHooks } from './remover.ts'
+
+export interface ErasureDependencies {
+  readonly erasures: Pick<ErasureStore, 'findOpen' | 'refuse' | 'noteFound' | 'finish'>
+  readonly persons: Pick<PersonRowsStore, 'resolve' | 'findTexts'>
+  readonly store: Pick<RemovalStore, 'count' | 'remove' | 'recomputeOrders'>
+  readonly box: Pick<SecretBox, 'open' | 'seal'>
+  /** Of whom the collector takes no events. */
+  readonly erased: Pick<ErasedPersons, 'refresh'>
+  readonly log: Pick<EventLog, 'reserve' | 'append' | 'end'>
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'info'>
+}
+
+/** In this order: what is found by events goes before them. */
+const tables: readonly PersonTable[] = [
+  'purchases',
+  'person_events',
+  'workflow_events',
+  'identities',
+  'cohort_persons',
+  'events',
+]
+
+/** Who is to be removed, and how many rows of each table there were of it. */
+interface Found {
+  readonly person: Person
+  readonly removed: Readonly<Record<string, number>>
+}
+
+/** Removes persons whose erasure was asked for. */
+export function createErasure(dependencies: ErasureDependencies): Removal {
+  const { erasures, persons, store, box, erased, log, clock, logger } = dependencies
+
+  /**
+   * What was taken before lies in segments of the log in front of this note, which are removed once they are loaded.
+   * @returns where the log ends behind it
+   */
+  async function noteInLog({ companyId, datasourceId }: OpenErasure): Promise<Position> {
+    if (datasourceId !== null) {
+      const note = { kind: 'noted', rule: 'erasure-begun', path: '', sample: '', count: 1 } as const
+      const sequence = log.reserve(1)
+      const row = logRow(note, { companyId, datasourceId, receivedAt: clock.now() })
+      await log.append(lineOf(sequence, row), 1, sequence, 'newSegment')
+    }
+    return log.end()
+  }
+
+  /**
+   * First nothing more is taken of the person, then everything that was taken before is loaded. That may tell of further
+   * devices, which are refused as well, until there are no new ones.
+   */
+  async function gather(erasure: OpenErasure, hooks: RemovalHooks, signal: AbortSignal): Promise<Person> {
+    const reference = read<PersonReference>(erasure)
+    for (;;) {
+      const person = await persons.resolve(erasure.companyId, reference, signal)
+      const added = await erasures.refuse(erasure, digestsOf(person, erasure.salt))
+      await erased.refresh()
+      await hooks.loaded(await noteInLog(erasure), signal)
+      if (added === 0) return person
+    }
+  }
+
+  /** Who it is and how much there is of it, noted before the first row goes: the rows that tell it are removed too. */
+  async function find(erasure: OpenErasure, hooks: RemovalHooks, signal: AbortSignal): Promise<Found> {
+    if (erasure.isFound) return read<Found>(erasure)
+    const person = await gather(erasure, hooks, signal)
+    const removed: Record<string, number> = {}
+    for (const table of tables) {
+      removed[table] = await store.count(table, rowsOfPerson(table, person), signal)
+    }
+    const found: Found = { person, removed }
+    await erasures.noteFound(erasure, box.seal(JSON.stringify(found), referenceContext(erasure.id)))
+    return found
+  }
+
+  const read = <T>({ id, sealedReference }: OpenErasure): T =>
+    JSON.parse(box.open(sealedReference, referenceContext(id)).toString('utf8')) as T
+
+  async function remove(
+    person: Person,
+    { betweenBatches }: RemovalHooks,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const purchases = rowsOfPerson('purchases', person)
+    // No batch may compute an order of purchases that go.
+    await betweenBatches(async () => {
+      await store.recomputeOrders(purchases, purchases, signal)
+      await store.remove('purchases', purchases, signal)
+    })
+    for (const table of tables) await store.remove(table, rowsOfPerson(table, person), signal)
+    for (const table of textTables) {
+      for (;;) {
+        const rows = await persons.findTexts(table, person, signal)
+        if (!rows) break
+        await store.remove(table, rows, signal)
+      }
+    }
+  }
+
+  return {
+    name: 'the rows of erased persons',
+    async run(hooks, signal) {
+      const erasure = await erasures.findOpen()
+      if (!erasure) return false
+      const { person, removed } = await find(erasure, hooks, signal)
+      await remove(person, hooks, signal)
+      await erasures.finish(erasure, removed)
+      logger.info({ erasure: erasure.id, companyId: erasure.companyId, removed }, 'a person is erased')
+      return true
+    },
+  }
+}

@@ -1,0 +1,230 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PersonReference } from '@millrace/contract/resources/person-data.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createErasureStore, referenceContext } from '../../src/features/events/persons/erasure-store.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { createLoadingGround, eventRow, type LoadingGround, type LogRow } from '../support/loading.ts'
+import { inFullLengthOnly } from '../support/long.ts'
+import { until } from '../support/until.ts'
+
+let ground: LoadingGround
+let k: string
+let d: string
+
+const now = Date.now()
+const hour = 3_600_000
+
+beforeAll(async () => {
+  ground = await createLoadingGround()
+})
+afterAll(() => ground.close())
+beforeEach(async () => {
+  ;[k, d] = [newId(), newId()]
+  const { pool } = ground.database
+  await pool.query(`insert into companies (id, name) values ($1, 'Acme')`, [k])
+  await pool.query(`insert into datasources (id, company_id, name) values ($1, $2, 'Shop')`, [d, k])
+})
+
+/** An event of a device, and of a client where one is named. */
+const event = (p: string, c: string, fields: LogRow = {}): LogRow =>
+  eventRow({ k, d, r: now, t: now - 5 * hour, p, ...(c && { c }), ...fields })
+const purchase = (p: string, c: string, x: string, fields: LogRow = {}): LogRow =>
+  event(p, c, { n: 'purchase', x, v: '10', ...fields })
+const bind = (p: string, c: string): LogRow => event(p, c, { n: 'identify' })
+
+const erasures = () => createErasureStore(ground.database.db)
+
+/** Asks for an erasure as the interface does. */
+async function ask(reference: PersonReference): Promise<string> {
+  const id = newId()
+  const sealedReference = ground.box.seal(JSON.stringify(reference), referenceContext(id))
+  await erasures().insert({ id, companyId: k, requestedBy: newId(), sealedReference, refuseDays: 30 })
+  return id
+}
+
+/** Until the erasure is done. @returns its receipt */
+async function done(id: string) {
+  const loader = ground.startLoader()
+  try {
+    const receipt = await until(async () => {
+      const erasure = await erasures().find(k, id)
+      return erasure?.state === 'done' && erasure
+    })
+    return receipt
+  } finally {
+    await loader.stop()
+  }
+}
+
+const erase = async (reference: PersonReference) => done(await ask(reference))
+
+const ada = 'ada-lovelace@example.com'
+const phone = 'phone-of-ada-lovelace'
+const tablet = 'tablet-of-the-shop'
+const bob = 'bob-the-builder'
+
+/** What Ada did, also before she was known, and for an order with others. */
+const ofAda = (): LogRow[] => [
+  event(phone, ''),
+  bind(phone, ada),
+  event(phone, ada, { t: Date.UTC(2025, 3, 1) }),
+  event(phone, '', { n: 'workflow_click', l: { workflowId: newId() } }),
+  event(tablet, ada),
+  bind(tablet, ada),
+  purchase(phone, ada, 'hers'),
+  purchase(phone, ada, 'shared', { v: '1', t: now - 6 * hour }),
+]
+/** What others did: on the same tablet too, of whose events without a client nobody knows whose they are. */
+const ofOthers = (): LogRow[] => [
+  event('phone of bob', bob),
+  event(tablet, bob),
+  bind(tablet, bob),
+  event(tablet, ''),
+  purchase('phone of bob', bob, 'shared', { v: '2' }),
+  purchase('phone of bob', bob, 'his'),
+]
+
+/** Files below the ground's directories whose bytes name the person. */
+function filesThatName(...identifiers: readonly string[]): string[] {
+  const found: string[] = []
+  for (const directory of [ground.directory, ground.engine.directory]) {
+    for (const file of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue
+      const path = join(file.parentPath, file.name)
+      const bytes = readFileSync(path)
+      if (identifiers.some((each) => bytes.includes(each))) found.push(path)
+    }
+  }
+  return found
+}
+
+describe('an erased person', () => {
+  it('is gone from every table, and all numbers are as if they had never been there', async () => {
+    await ground.append(ofOthers())
+    await ground.load()
+    const expected = await ground.stored(k)
+    await ground.append(ofAda())
+    await ground.load()
+    expect(await ground.stored(k)).not.toEqual(expected)
+    const { removed } = await erase({ clientIds: [ada] })
+    expect(await ground.stored(k)).toEqual(expected)
+    expect(removed).toMatchObject({ events: 8, purchases: 2, identities: 2, workflow_events: 1 })
+  })
+
+  it('is found by an order, and by an address that an order has', async () => {
+    for (const reference of [{ orders: ['hers'] }, { emails: ['ada@home.example'] }]) {
+      await ground.append([
+        ...ofOthers(),
+        ...ofAda(),
+        purchase(phone, ada, 'hers', { l: { email: 'ada@home.example' } }),
+      ])
+      await ground.load()
+      await erase(reference)
+      const left = await ground.query(
+        `SELECT count() AS n FROM events WHERE company = '${k}' AND (client_id = '${ada}' OR tmp_id = '${phone}')`,
+      )
+      expect(left).toEqual([{ n: 0 }])
+    }
+  })
+
+  it('takes with a device all that was sent from it, and leaves its clients elsewhere', async () => {
+    await ground.append([...ofOthers(), ...ofAda()])
+    await ground.load()
+    await erase({ tmpIds: [tablet] })
+    const { events } = await ground.stored(k)
+    expect(events?.filter((each) => (each as { tmp_id: string }).tmp_id === tablet)).toEqual([])
+    expect(events).toContainEqual(expect.objectContaining({ client_id: bob }))
+    const persons = await ground.query<{ n: number }>(
+      `SELECT count() AS n FROM person_events WHERE company = '${k}'`,
+    )
+    const recent = await ground.query<{ n: number }>(
+      `SELECT count() AS n FROM events WHERE company = '${k}' AND time > now() - toIntervalDay(91)`,
+    )
+    expect(persons).toEqual(recent)
+  })
+
+  it('is no other of another company', async () => {
+    const other = newId()
+    await ground.append([...ofAda(), event(phone, ada, { k: other, d: newId() })])
+    await ground.load()
+    await erase({ clientIds: [ada] })
+    expect((await ground.stored(other)).events).toHaveLength(1)
+  })
+
+  it('takes what waits in the log with them, and is refused from then on', async () => {
+    await ground.append(ofAda())
+    const id = await ask({ clientIds: [ada] })
+    await ground.append([event('new phone', ''), bind('new phone', ada), event('new phone', bob)])
+    await done(id)
+    expect((await ground.stored(k)).events).toMatchObject([{ tmp_id: 'new phone', client_id: bob }])
+    const isErased = ground.erased.testOf(k)
+    const sent = (tmpId: string, clientId = '') => isErased?.({ tmpId, clientId })
+    expect([sent('elsewhere', ada), sent(phone), sent('new phone')]).toEqual([true, true, true])
+    expect([sent('elsewhere'), sent(phone, bob), sent(ada)]).toEqual([false, false, false])
+    expect(ground.erased.testOf(newId())).toBeUndefined()
+    await ground.database.pool.query(`update erased_identifiers set refuse_until = now()`)
+    await ground.erased.refresh()
+    expect(ground.erased.testOf(k)).toBeUndefined()
+  })
+
+  it('is erased to the end by the next process where one was killed in between', async () => {
+    await ground.append(ofOthers())
+    await ground.load()
+    const expected = await ground.stored(k)
+    await ground.append(ofAda())
+    await ground.load()
+    const id = await ask({ orders: ['hers'] })
+    // Everything by which the person was found is gone when the process ends.
+    let failed = false
+    const broken = {
+      ...ground.engine,
+      async command(statement: Parameters<typeof ground.engine.command>[0]) {
+        if (statement.sql.startsWith('ALTER TABLE identities')) {
+          failed = true
+          throw new Error('The process ends here')
+        }
+        await ground.engine.command(statement)
+      },
+    }
+    const loader = ground.startLoader({ columnar: broken })
+    await until(() => failed)
+    await loader.stop()
+    await ground.killEngine()
+    expect((await done(id)).removed).toMatchObject({ events: 8, purchases: 2 })
+    expect(await ground.stored(k)).toEqual(expected)
+  })
+
+  it('leaves no identifier in any file', async (context) => {
+    // The engine takes half a minute to remove the files of former parts.
+    inFullLengthOnly(context)
+    await ground.append([
+      ...ofAda(),
+      ...ofOthers(),
+      { z: 'dropped', k, d, r: now, rule: 'unknown-name', path: 'tmpId', sample: phone, m: 1 },
+    ])
+    await ground.load()
+    expect(filesThatName(ada, phone)).not.toEqual([])
+    for (const { name } of await ground.query<{ name: string }>(
+      `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'`,
+    )) {
+      await ground.engine.command({
+        sql: `ALTER TABLE ${name}
+              MODIFY SETTING old_parts_lifetime = 1, merge_tree_clear_old_parts_interval_seconds = 1, cleanup_delay_period = 1,
+                max_cleanup_delay_period = 1, cleanup_delay_period_random_add = 0`,
+      })
+    }
+    await erase({ clientIds: [ada] })
+    // The engine keeps former parts for a while, and the log its last segment until there is another one.
+    await until(() => {
+      try {
+        return filesThatName(ada, phone).length === 0
+      } catch (error) {
+        // A file was removed while it was looked for.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+        throw error
+      }
+    })
+    expect(filesThatName(bob)).not.toEqual([])
+  })
+})
