@@ -141,7 +141,12 @@ const startLoader = async (size: number): Promise<LoaderService> => {
     log: heldLog,
     store: createLoaderStore({ columnar, threads: 2 }),
     checkpoints: {
-      tryLock: async () => ({ check: async () => {}, release: () => {} }),
+      tryLock: async () => ({
+        enter: async () => {},
+        check: async () => {},
+        leave: async () => {},
+        release: () => {},
+      }),
       find: async () => checkpoint,
       async commit(_from, to) {
         checkpoint = to

@@ -28,6 +28,7 @@ function usage(): string {
     '',
     '  start                runs the service (npm start)',
     '  import FILE          sends the events of a CSV or NDJSON file',
+    '  backup COMMAND       makes, lists, verifies, restores and removes backups',
     ...commands,
     '',
     'COMMAND --help says more. The environment is described in docs/operating.md.',
@@ -101,6 +102,15 @@ async function runCommand([command, ...rest]: readonly string[], parentEnded: Ab
     return runService(config, createLogger(config.logLevel), parentEnded)
   }
   if (command === 'import') return importCommand(rest, config, parentEnded)
+  if (command === 'backup') {
+    const { runBackupCommand } = await import('./commands/backup-command.ts')
+    onStopRequest(
+      parentEnded,
+      () => process.exit(stoppedOnRequest),
+      () => process.exit(stoppedOnRequest),
+    )
+    return runBackupCommand(rest, config, terminal)
+  }
   const prepared = prepareOperatorCommand([command, ...rest], terminal)
   if (prepared === undefined) {
     terminal.err(`There is no command "${command}".\n\n${usage()}`)

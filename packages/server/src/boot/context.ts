@@ -52,6 +52,7 @@ import { createPeriodicWork } from '../platform/work/periodic-work.ts'
 import { wireLoader } from '../wiring/events.ts'
 import { createServices, type Services } from '../wiring/services.ts'
 import type { FindPrincipal, ServiceOverrides, ServiceParts } from '../wiring/shared.ts'
+import { scheduledBackups } from './backup/scheduled-backups.ts'
 import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
 import { type OpenedRelational, openReserves, type Stores } from './open-stores.ts'
 
@@ -326,6 +327,14 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       { name: 'removals of old mails', everySeconds: hour, atSeconds: 900, run: () => mailStore.sweep() },
       { name: 'looks at certificates', everySeconds: hour, atSeconds: 1_380, run: certificates.work },
       { name: 'removals of old imports', everySeconds: hour, atSeconds: 1_980, run: datasourceImports.sweep },
+      ...scheduledBackups({
+        config,
+        relational: relationalHome.ownerAddress,
+        columnar,
+        clock,
+        logger,
+        metrics,
+      }),
       { name: 'removals of old runs', everySeconds: hour, atSeconds: 2_460, run: savedQueries.loops.sweep },
     ])
     const background = createBackground({ relational, log: logger })

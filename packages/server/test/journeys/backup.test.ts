@@ -1,8 +1,21 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { times } from '../support/long.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
 /** The commands of docs/operating.md, Back up and restore, in their order. */
@@ -105,4 +118,216 @@ test('a service that is restored from a backup answers the same numbers, and loa
     }
     rmSync(folder, { recursive: true, force: true })
   }
+})
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+const execute = promisify(execFile)
+
+describe('backups of a service that runs', () => {
+  const keyOf = (text: string) => createHash('sha256').update(text).digest('base64')
+  let folder: string
+  let service: Service
+  let environment: NodeJS.ProcessEnv
+  const services: Service[] = []
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'millrace-backups-'))
+    service = await startService()
+    services.push(service)
+    environment = {
+      ...process.env,
+      MILLRACE_DATA_DIR: service.dataDirectory,
+      MILLRACE_BACKUP_DIR: join(folder, 'backups'),
+      MILLRACE_BACKUP_KEY: keyOf('one'),
+    }
+  })
+  afterAll(async () => {
+    for (const each of services) {
+      await each.stop()
+      removeData(each)
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Runs a command of backups. @returns its exit code and what it printed */
+  async function backup(argv: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    try {
+      const { stdout } = await execute(process.execPath, [main, 'backup', ...argv], {
+        env: { ...environment, ...env },
+      })
+      return { code: 0, out: stdout, err: '' }
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return { code, out: stdout, err: stderr }
+    }
+  }
+  const json = async <T>(...argv: readonly string[]): Promise<T> => {
+    const { code, out, err } = await backup([...argv, '--json'])
+    if (code !== 0) throw new Error(err)
+    return JSON.parse(out) as T
+  }
+  const ids = async () => (await json<{ backups: { id: string }[] }>('list')).backups.map(({ id }) => id)
+
+  async function restored(id: string): Promise<Service> {
+    const to = join(folder, `restored-${services.length}`)
+    await json('restore', id, '--to', to)
+    cpSync(join(service.dataDirectory, 'encryption.key'), join(to, 'encryption.key'))
+    const second = await startService({ dataDirectory: to })
+    services.push(second)
+    await second.loaded()
+    return second
+  }
+
+  it('hold what was acknowledged before, once, while events come in', async () => {
+    let acknowledged = 0
+    let isSending = true
+    async function keepSending(first: number): Promise<void> {
+      for (let n = first; isSending; n += 20) {
+        expect((await send(service, n, 20)).status).toBe(200)
+        acknowledged += 20
+      }
+    }
+    const sending = Promise.all([keepSending(1_000_000), keepSending(2_000_000), keepSending(3_000_000)])
+    const made: { id: string; before: number; after: number }[] = []
+    try {
+      for (let round = 0; round < times(20, 2); round++) {
+        const before = acknowledged
+        const { id } = await json<{ id: string }>('create')
+        made.push({ id, before, after: acknowledged + 60 })
+      }
+    } finally {
+      isSending = false
+      await sending
+    }
+    for (const { id, before, after } of made) {
+      const second = await restored(id)
+      const [found] = await second.query(totals)
+      const events = Number(found?.['events.count'])
+      expect(events).toBeGreaterThanOrEqual(before)
+      expect(events).toBeLessThanOrEqual(after)
+      const { sent, accepted, duplicate } = await second.dataOf<Record<string, number>>(
+        'GET',
+        `/datasources/${second.datasourceId}/counters`,
+      )
+      expect({ sent, accepted, duplicate }).toEqual({ sent: events, accepted: events, duplicate: 0 })
+      expect(found?.['purchases.count']).toBe(events / 2)
+      const me = await fetch(`${second.baseUrl}/entities/users/me`, {
+        headers: { authorization: `Bearer ${service.token}` },
+      })
+      expect(me.status).toBe(200)
+      await second.stop()
+    }
+    expect(await ids()).toEqual(made.map(({ id }) => id).reverse())
+  })
+
+  it('write again only what has changed, and go when they are pruned', async () => {
+    await service.loaded()
+    const { id: first } = await json<{ id: string }>('create')
+    const second = await json<{ id: string; bytes: number; written: number }>('create')
+    expect(second.written).toBeLessThan(second.bytes)
+    expect((await json<{ removed: string[] }>('prune', '--keep', '1')).removed).toContain(first)
+    expect(await ids()).toEqual([second.id])
+    expect(await json('verify')).toMatchObject({ id: second.id })
+  })
+
+  it('are none while they are half made, and leave nothing in the data directory', async () => {
+    const before = await ids()
+    const child = spawn(process.execPath, [main, 'backup', 'create'], { env: environment, stdio: 'pipe' })
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    child.once('exit', () => resolve())
+    child.stderr.on('data', (text: Buffer) => {
+      if (text.includes('copying events')) child.kill('SIGKILL')
+    })
+    await ended
+    expect(await ids()).toEqual(before)
+    await json('create')
+    const left = [
+      ...readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('.partial')),
+      ...readdirSync(join(service.dataDirectory, 'run')).filter((name) => name.startsWith('backup')),
+      ...readdirSync(join(service.dataDirectory, 'columnar', 'shadow')).filter((name) =>
+        name.startsWith('backup'),
+      ),
+    ]
+    expect(left).toEqual([])
+  })
+
+  it('are refused when they were changed, cut, are of a newer version, or the key is another one', async () => {
+    const [id = ''] = await ids()
+    const place = join(folder, 'backups', id)
+    const to = join(folder, 'refused')
+    const refused = async (what: RegExp, env: NodeJS.ProcessEnv = {}) => {
+      expect(await backup(['restore', id, '--to', to], env)).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(what),
+      })
+      expect([existsSync(to), existsSync(`${to}.restoring`)]).toEqual([false, false])
+    }
+    /** Changes a file for the time of a check. */
+    async function changed(path: string, change: (path: string) => void, check: () => Promise<void>) {
+      const former = readFileSync(path)
+      // Not in place: another backup may have the same file.
+      rmSync(path)
+      writeFileSync(path, former)
+      change(path)
+      await check()
+      writeFileSync(path, former)
+    }
+    const flip = (path: string) => {
+      const bytes = readFileSync(path)
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
+      writeFileSync(path, bytes)
+    }
+    const users = join(place, 'relational', 'public.users')
+    const manifest = join(place, 'manifest.json')
+    await changed(users, flip, () => refused(/relational\/public\.users of the backup \S+ was changed/))
+    await changed(
+      users,
+      (path) => truncateSync(path, 10),
+      () => refused(/was cut|is cut/),
+    )
+    await changed(
+      users,
+      (path) => rmSync(path),
+      () => refused(/is missing/),
+    )
+    await changed(manifest, flip, () => refused(/cannot be opened|was changed/))
+    await changed(
+      manifest,
+      (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"format":1', '"format":2')),
+      () => refused(/newer version/),
+    )
+    await refused(/another key/, { MILLRACE_BACKUP_KEY: keyOf('another') })
+    await refused(/is encrypted: set MILLRACE_BACKUP_KEY/, { MILLRACE_BACKUP_KEY: '' })
+    expect(await backup(['restore', id, '--to', folder])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not empty'),
+    })
+    expect(await backup(['restore', 'latest', '--to', to])).toMatchObject({ code: 1 })
+    expect(await backup(['verify', id])).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    { argv: [] },
+    { argv: ['made'] },
+    { argv: ['restore'] },
+    { argv: ['prune', '--keep', '0'] },
+    { argv: ['create', '--fast'] },
+    { argv: ['list', 'a', 'b'] },
+  ])('are not $argv', async ({ argv }) => {
+    expect(await backup(argv)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Usage: millrace backup COMMAND'),
+    })
+  })
+
+  it('hold nothing that can be read without the key', async () => {
+    const email = service.admin.email
+    const names = (directory: string) =>
+      readdirSync(directory, { recursive: true, withFileTypes: true }).filter(
+        (file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).includes(email),
+      )
+    expect(names(join(folder, 'backups'))).toEqual([])
+    await backup(['create', '--directory', join(folder, 'open')], { MILLRACE_BACKUP_KEY: '' })
+    expect(names(join(folder, 'open'))).not.toEqual([])
+  })
 })

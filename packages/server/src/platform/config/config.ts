@@ -37,6 +37,14 @@ export interface Config {
     | undefined
   /** Ranges beside the public internet that requests to addresses of users may go to. */
   readonly outgoingAllow: readonly string[]
+  readonly backups: {
+    readonly directory: string
+    /** 0 for none by itself. */
+    readonly everyHours: number
+    readonly keep: number
+  }
+  /** What encrypts backups; undefined where they are not. */
+  readonly backupKey: Buffer | undefined
   /** The first seals, all open; undefined for the data directory's own. */
   readonly encryptionKeys: readonly Buffer[] | undefined
   readonly firstAdmin: { readonly email: string; readonly password: string | undefined }
@@ -65,6 +73,12 @@ export function configFrom(env: Environment): Config {
     mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),
     languageModel: languageModelOf(env),
     outgoingAllow: Object.freeze([...(env.MILLRACE_OUTGOING_ALLOW ?? [])]),
+    backups: Object.freeze({
+      directory: resolve(env.MILLRACE_BACKUP_DIR ?? join(env.MILLRACE_DATA_DIR, '..', 'backups')),
+      everyHours: env.MILLRACE_BACKUP_EVERY_HOURS,
+      keep: env.MILLRACE_BACKUP_KEEP,
+    }),
+    backupKey: env.MILLRACE_BACKUP_KEY,
     encryptionKeys: env.MILLRACE_ENCRYPTION_KEY,
     firstAdmin: Object.freeze({ email: env.MILLRACE_ADMIN_EMAIL, password: env.MILLRACE_ADMIN_PASSWORD }),
   })

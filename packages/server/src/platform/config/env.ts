@@ -90,12 +90,13 @@ const cidrList = (value: string): readonly string[] => {
   return parts
 }
 
-const encryptionKeys = (value: string): readonly Buffer[] =>
-  value.split(',').map((part) => {
-    const key = parseEncryptionKey(part)
-    if (!key) throw new FaultyValue('must be base64 of 32 random bytes, as `openssl rand -base64 32` prints')
-    return key
-  })
+const encryptionKey = (value: string): Buffer => {
+  const key = parseEncryptionKey(value)
+  if (!key) throw new FaultyValue('must be base64 of 32 random bytes, as `openssl rand -base64 32` prints')
+  return key
+}
+
+const encryptionKeys = (value: string): readonly Buffer[] => value.split(',').map(encryptionKey)
 
 interface DefaultedVariable<T> extends Variable<T> {
   readonly fallback: string
@@ -199,6 +200,28 @@ export const variables = {
       'Key that seals secrets in the database: base64 of 32 random bytes; after a comma older keys that still open. Without it the file `encryption.key` of the data directory is made and used.',
     secret: true,
     parse: encryptionKeys,
+  }),
+  MILLRACE_BACKUP_DIR: variable({
+    description:
+      'Directory of backups, on another disk if you can; `backups` beside the data directory by default.',
+    parse: text,
+  }),
+  MILLRACE_BACKUP_EVERY_HOURS: variable({
+    description: 'Hours between two backups that the service makes by itself; 0 for none.',
+    fallback: '0',
+    parse: integer(0, 8_760),
+  }),
+  MILLRACE_BACKUP_KEEP: variable({
+    description:
+      'How many backups are kept of those that the service makes by itself; older ones are removed.',
+    fallback: '7',
+    parse: integer(1, 1_000),
+  }),
+  MILLRACE_BACKUP_KEY: variable({
+    description:
+      'Key that encrypts backups: base64 of 32 random bytes. Without it they can be read by whoever reads the directory. Keep it elsewhere.',
+    secret: true,
+    parse: encryptionKey,
   }),
   MILLRACE_OUTGOING_ALLOW: variable({
     description:

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { datasourceCounters } from '../../../database/tables/datasource.ts'
 import { loaderCheckpoints } from '../../../database/tables/loader-checkpoint.ts'
 import type { Position } from '../../../platform/stores/event-log.ts'
@@ -22,13 +23,23 @@ export class CheckpointMoved extends Error {
 
 /** Held by the one process that loads, as long as its connection lives. */
 export interface LoaderLock {
+  /**
+   * Waits while a backup takes the moment between two batches (boot/backup), and keeps it from doing so until `leave`.
+   * @throws when the connection, and with it the lock, is lost
+   */
+  enter(signal: AbortSignal): Promise<void>
   /** @throws when the connection, and with it the lock, is lost */
   check(): Promise<void>
+  leave(): Promise<void>
   release(): void
 }
 
 /** Key of the PostgreSQL advisory lock that all loaders of a database share: arbitrary, and never changed. */
 const lockKey = 7_311_010
+
+/** Of the lock that loaders share while they store a batch and note how far they are. */
+export const batchLockKey = 7_311_011
+const lookMs = 50
 
 /** A statement has at most 65,535 parameters. */
 const rowsPerInsert = 1_000
@@ -72,6 +83,20 @@ export function createCheckpointStore({ relational, log }: { relational: Relatio
         throw error
       }
       return {
+        async enter(signal) {
+          for (;;) {
+            if (lost) throw lost
+            const { rows } = await client.query('SELECT pg_try_advisory_lock_shared($1) AS locked', [
+              batchLockKey,
+            ])
+            if (rows[0]?.locked === true) return
+            await sleep(lookMs, undefined, { signal })
+          }
+        },
+        async leave() {
+          if (lost) throw lost
+          await client.query('SELECT pg_advisory_unlock_shared($1)', [batchLockKey])
+        },
         async check() {
           if (lost) throw lost
           await client.query('SELECT 1')

@@ -188,9 +188,10 @@ export function createLoaderService(dependencies: LoaderDependencies) {
             // Reported when its turn comes, if it ever does.
             ahead.catch(() => undefined)
           }
-          await lock.check()
+          await lock.enter(stopping.signal)
           const outcome = await inTurn(() => load(prepared))
           if (outcome === 'refused') {
+            await lock.leave()
             await ahead?.catch(() => undefined)
             ahead = undefined
             continue
@@ -198,6 +199,7 @@ export function createLoaderService(dependencies: LoaderDependencies) {
           await lock.check()
           const receivedAt = outcome.received && new Date(outcome.received.latest)
           await checkpoints.commit(checkpoint, prepared.next, changesOf(outcome), receivedAt)
+          await lock.leave()
           checkpoint = prepared.next
           position = prepared.next
           succeeded()

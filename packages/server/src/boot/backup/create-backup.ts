@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { access, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import pg from 'pg'
+import { type ColumnarFigures, columnarFigures } from '../../database/columnar-tables.ts'
+import { batchLockKey } from '../../features/events/loading/checkpoint-store.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Columnar } from '../../platform/stores/columnar.ts'
+import { connectionConfig, type PostgresAddress } from '../../platform/stores/relational.ts'
+import { version } from '../../platform/version.ts'
+import {
+  BackupRefused,
+  beginBackup,
+  listBackups,
+  type Manifest,
+  newBackupId,
+  readManifest,
+} from './backup-files.ts'
+import { copyOut, lastMigration, listTables, readSequences } from './relational-copy.ts'
+
+export interface CreateBackupOptions {
+  readonly config: Pick<Config, 'dataDirectory' | 'contentDirectory' | 'backupKey'>
+  /** Where backups are. */
+  readonly directory: string
+  /** Of the role that owns the tables. */
+  readonly relational: PostgresAddress
+  readonly columnar: Pick<Columnar, 'query' | 'command'>
+  /** Told of each step. */
+  readonly onStep?: (step: string) => void
+}
+
+export interface Created {
+  readonly manifest: Manifest
+  /** Bytes that were written, and of all files. */
+  readonly written: number
+  readonly bytes: number
+}
+
+/** @throws {BackupRefused} a server has its own way, which copies what is there at one moment */
+export function requireEmbedded({ relational, columnar }: Pick<Config, 'relational' | 'columnar'>): void {
+  const named = [relational.url && 'DATABASE_URL', columnar.url && 'CLICKHOUSE_URL'].filter(Boolean)
+  if (named.length > 0)
+    throw new BackupRefused(
+      `${named.join(' and ')} name servers of your own: back them up with what comes with them (docs/data-life.md).`,
+    )
+}
+
+/** A batch ends within seconds; a loader that hangs is no reason to wait for ever. */
+const momentWithinMs = 120_000
+
+/** Of the lock that one backup holds at a time. */
+const backupLockKey = 7_311_012
+
+/** Of what a backup makes in the data directory while it works. */
+const prefix = 'backup_'
+
+/**
+ * Backs up a running service. Everything is of one moment between two batches: rows of the relational store in one
+ * transaction, parts of the columnar store as hard links, the log as it lies there. So the restored service loads exactly
+ * what it had accepted and not loaded. Events are accepted all the time, and loaded but for that moment.
+ */
+export async function createBackup(options: CreateBackupOptions): Promise<Created> {
+  const { directory } = options
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const client = new pg.Client({ ...connectionConfig(options.relational), connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('set statement_timeout = 0')
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [backupLockKey])
+    if (rows[0]?.locked !== true) throw new BackupRefused('Another backup is being made: wait for its end')
+    return await backUp(client, options)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<Created> {
+  const { config, directory, columnar, onStep = () => {} } = options
+  const { dataDirectory, contentDirectory, backupKey } = config
+  const shadow = join(dataDirectory, 'columnar', 'shadow')
+  const run = join(dataDirectory, 'run')
+  // What a backup that was killed has left.
+  await removeFrom(directory, (name) => name.endsWith('.partial'))
+  await removeFrom(shadow, (name) => name.startsWith(prefix))
+  await removeFrom(run, (name) => name.startsWith(prefix))
+  const now = new Date()
+  const id = newBackupId(now)
+  const [last] = await listBackups(directory)
+  // One that cannot be read is no reason not to make another.
+  const former = last ? await readManifest(directory, last, backupKey).catch(() => undefined) : undefined
+  const backup = await beginBackup(directory, id, backupKey, former)
+  // The engine writes other characters in another way.
+  const name = `${prefix}${id.replaceAll('-', '_')}`
+  const [staged, frozen] = [join(run, name), join(shadow, name)]
+  try {
+    onStep('waiting for the moment between two batches')
+    await client.query(`set lock_timeout = ${momentWithinMs}`)
+    await client.query('select pg_advisory_lock($1)', [batchLockKey]).catch((cause: unknown) => {
+      throw new BackupRefused(
+        'The process that loads events holds its batch for minutes: try again later',
+        cause,
+      )
+    })
+    await client.query('begin isolation level repeatable read read only')
+    const relationalMigration = await lastMigration(client)
+    await linkFiles(join(dataDirectory, 'log'), staged)
+    const tables = await columnarFigures(columnar)
+    for (const table of tables.tables) {
+      await columnar.command({ sql: `ALTER TABLE ${table.name} FREEZE WITH NAME '${name}'` })
+    }
+    await client.query('select pg_advisory_unlock($1)', [batchLockKey])
+
+    onStep('copying events')
+    const columnarRows: Record<string, number> = {}
+    for (const table of tables.tables) {
+      const from = join(frozen, relative(tables.root, table.path))
+      columnarRows[table.name] = await copyParts(backup, from, table)
+    }
+    onStep('copying accounts and definitions')
+    const relationalRows: Record<string, number> = {}
+    for (const table of await listTables(client)) {
+      const rows = copyOut(client, table)
+      await backup.write(`relational/${table.name}`, rows)
+      relationalRows[table.name] = rows.rowCount
+    }
+    await backup.write(
+      'relational/sequences.json',
+      Readable.from([JSON.stringify(await readSequences(client))]),
+    )
+    await client.query('commit')
+    onStep('copying the log and contents')
+    for (const file of await readdir(staged))
+      await backup.write(`log/${file}`, createReadStream(join(staged, file)))
+    await copyContents(backup, contentDirectory)
+    const manifest = await backup.finish({
+      version,
+      at: now.toISOString(),
+      relationalMigration,
+      columnarMigration: tables.migration,
+      relationalRows,
+      columnarRows,
+    })
+    return {
+      manifest,
+      written: backup.written,
+      bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    }
+  } catch (error) {
+    await backup.abandon()
+    throw (error as NodeJS.ErrnoException).code === 'ENOSPC'
+      ? new BackupRefused(`The disk of ${directory} is full: nothing of this backup is left there`, error)
+      : error
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+    await rm(frozen, { recursive: true, force: true })
+  }
+}
+
+async function removeFrom(directory: string, isLeft: (name: string) => boolean): Promise<void> {
+  for (const name of await namesIn(directory)) {
+    if (isLeft(name)) await rm(join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** Nothing where there is no such directory. */
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Not the spare segment, and not the lock. */
+const isOfLog = (name: string): boolean => name === 'id' || name.includes('.log')
+
+/** The segments as they are now: those that are released meanwhile stay. */
+async function linkFiles(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (entry.isFile() && isOfLog(entry.name)) await link(join(from, entry.name), join(to, entry.name))
+  }
+}
+
+type FrozenTable = ColumnarFigures['tables'][number]
+type Backup = Awaited<ReturnType<typeof beginBackup>>
+
+/** Parts never change, so one that the former backup has is taken from there. @returns their rows */
+async function copyParts(backup: Backup, from: string, { name: table, parts }: FrozenTable): Promise<number> {
+  let rows = 0
+  const names = await namesIn(from)
+  if (parts > 0 && names.length === 0) throw new Error(`The engine has frozen no part of ${table} in ${from}`)
+  for (const part of names) {
+    const files = await readdir(join(from, part), { recursive: true, withFileTypes: true })
+    // The name of a part comes again in another table of the same name; its checksums do not.
+    const sums = await readFile(join(from, part, 'checksums.txt'))
+    const place = `columnar/${table}/${part}/${fingerprint(sums)}`
+    for (const file of files) {
+      if (!file.isFile()) continue
+      const path = join(file.parentPath, file.name)
+      const name = `${place}/${relative(join(from, part), path).split(sep).join('/')}`
+      if (!(await backup.reuse(name))) await backup.write(name, createReadStream(path))
+    }
+    rows += Number(await readFile(join(from, part, 'count.txt'), 'utf8'))
+  }
+  return rows
+}
+
+const fingerprint = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+
+/** Files that are replaced meanwhile are left out: the rows that were made of them are there. */
+async function copyContents(backup: Backup, directory: string): Promise<void> {
+  if (!(await exists(directory))) return
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const name = `contents/${relative(directory, path).split(sep).join('/')}`
+    if (await backup.reuse(name)) continue
+    if (await exists(path)) await backup.write(name, createReadStream(path))
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,50 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Columnar } from '../../platform/stores/columnar.ts'
+import type { PostgresAddress } from '../../platform/stores/relational.ts'
+import type { Periodic } from '../../platform/work/periodic-work.ts'
+import { listBackups, readManifest, removeBackups } from './backup-files.ts'
+import { createBackup, requireEmbedded } from './create-backup.ts'
+
+export interface ScheduledBackupsOptions {
+  readonly config: Config
+  /** Of the role that owns the tables. */
+  readonly relational: PostgresAddress
+  readonly columnar: Pick<Columnar, 'query' | 'command'>
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'info'>
+  readonly metrics: Pick<Metrics, 'gauge'>
+}
+
+/**
+ * Backups that the service makes by itself, where its configuration says so.
+ * @throws {BackupRefused} it says so, and a store is a server of its own
+ */
+export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
+  const { config, relational, columnar, clock, logger, metrics } = options
+  const { directory, everyHours, keep } = config.backups
+  if (everyHours === 0) return []
+  requireEmbedded(config)
+  metrics.gauge(
+    'millrace_backup_age_seconds',
+    'Age of the last backup; NaN while there is none',
+    async () => {
+      const [id] = await listBackups(directory)
+      const last = id === undefined ? undefined : await readManifest(directory, id, config.backupKey)
+      return last === undefined ? Number.NaN : (clock.now() - Date.parse(last.at)) / 1_000
+    },
+  )
+  return [
+    {
+      name: 'backups',
+      everySeconds: everyHours * 3_600,
+      async run() {
+        const { manifest, written, bytes } = await createBackup({ config, directory, relational, columnar })
+        const removed = await removeBackups(directory, keep)
+        logger.info({ id: manifest.id, bytes, written, removed }, 'backed up')
+      },
+    },
+  ]
+}
