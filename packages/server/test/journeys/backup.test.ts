@@ -18,10 +18,10 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { times } from '../support/long.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 
-/** The commands of docs/operating.md, Back up and restore, in their order. */
+/** The commands of docs/data-life.md, With the service stopped, in their order. */
 function documentedCommands(): string[] {
-  const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8')
-  const section = page.slice(page.indexOf('## Back up and restore'))
+  const page = readFileSync(new URL('../../../../docs/data-life.md', import.meta.url), 'utf8')
+  const section = page.slice(page.indexOf('## With the service stopped'))
   const blocks = section.matchAll(/^```sh no-run: [^\n]*backup\.test\.ts[^\n]*\n(.*?)^```$/gms)
   return [...blocks].map(([, commands = '']) => commands)
 }

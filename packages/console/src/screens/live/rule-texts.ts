@@ -34,6 +34,10 @@ const french: Readonly<Record<RuleId, readonly [title: string, fix: string]>> = 
     'Une ligne n’est pas du JSON',
     'Écrivez un objet JSON par ligne, sans retour à la ligne.',
   ],
+  'person-erased': [
+    'La personne de l’événement a été effacée',
+    'Rien : les événements de mêmes identifiants sont refusés aussi longtemps que l’effacement le dit.',
+  ],
   'event-not-object': [
     'L’événement n’est pas un objet',
     'Envoyez chaque événement en objet JSON avec les champs attendus.',
@@ -163,6 +167,7 @@ const french: Readonly<Record<RuleId, readonly [title: string, fix: string]>> = 
     'Un eventId revient avec un autre contenu',
     'Donnez à chaque événement son propre eventId ; renvoyez un événement inchangé, ou pas du tout.',
   ],
+  'erasure-begun': ['Une personne de votre entreprise est en cours d’effacement', 'Rien.'],
   'names-too-many': [
     'Il y a plus de 2 000 noms d’événements',
     'Nommez la sorte d’événement, et mettez ce qui change dans data : view avec {"page": "8271"}, pas view_8271.',

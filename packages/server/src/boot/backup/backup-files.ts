@@ -41,7 +41,6 @@ export class BackupRefused extends StartRefused {
   }
 }
 
-export const keyBytes = 32
 const [nonceBytes, tagBytes] = [12, 16]
 const manifestName = 'manifest.json'
 const idPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
@@ -127,8 +126,6 @@ async function syncPath(path: string): Promise<void> {
     await handle.close()
   }
 }
-
-export type BackupWriter = Awaited<ReturnType<typeof beginBackup>>
 
 /**
  * Begins a backup in a directory of its own, which has another name until it is whole.

@@ -61,7 +61,8 @@ export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Operate',
     pages: [
-      { name: 'operating', about: 'configuration, sizes, backup, upgrade and scale-out' },
+      { name: 'operating', about: 'configuration, sizes, upgrade and scale-out' },
+      { name: 'data-life', about: 'retention, one person’s data, backup and restore' },
       { name: 'errors', about: 'every failure with its code and what to do' },
       { name: 'faults', about: 'what happens when input is bad or things break' },
       { name: 'interface', about: 'what clients rely on' },
