@@ -28,6 +28,7 @@ function usage(): string {
     '',
     '  start                runs the service (npm start)',
     '  import FILE          sends the events of a CSV or NDJSON file',
+    '  doctor               looks at the service and what it stands on, and says what to do',
     '  backup COMMAND       makes, lists, verifies, restores and removes backups',
     ...commands,
     '',
@@ -102,6 +103,10 @@ async function runCommand([command, ...rest]: readonly string[], parentEnded: Ab
     return runService(config, createLogger(config.logLevel), parentEnded)
   }
   if (command === 'import') return importCommand(rest, config, parentEnded)
+  if (command === 'doctor') {
+    const { runDoctorCommand } = await import('./commands/doctor-command.ts')
+    return runDoctorCommand(rest, config, terminal)
+  }
   if (command === 'backup') {
     const { runBackupCommand } = await import('./commands/backup-command.ts')
     onStopRequest(

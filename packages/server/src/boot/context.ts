@@ -238,8 +238,13 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const ledger = createPurgeLedger(relational.db)
     const hidden = await watchHiddenDatasources({ ledger, pool: relational.pool, log: logger })
     closers.push(hidden.close)
+    const erasures = createErasureStore(relational.db)
+    metrics.gauge('millrace_person_erasures_open', 'Erasures of persons that are not done yet', () =>
+      // Not known while the store is away.
+      erasures.countAllOpen().catch(() => Number.NaN),
+    )
     const erased = await watchErasedPersons({
-      store: createErasureStore(relational.db),
+      store: erasures,
       pool: relational.pool,
       log: logger,
     })

@@ -267,7 +267,8 @@ export async function checkFiles(directory: string, { id, files }: Manifest): Pr
   const root = resolve(directory, id)
   for (const { path, bytes, sha256: expected } of files) {
     const from = resolve(root, path)
-    if (!from.startsWith(root + sep)) throw new BackupRefused(`The backup ${id} names ${path}, outside of it`)
+    if (!from.startsWith(root + sep) || path.split('/').includes('..'))
+      throw new BackupRefused(`The backup ${id} names ${path}, outside of it`)
     const found = await stat(from).catch(() => undefined)
     if (found?.size !== bytes)
       throw new BackupRefused(`${path} of the backup ${id} is ${found ? `cut or longer` : 'missing'}`)

@@ -168,6 +168,23 @@ describe('sequence numbers', () => {
 })
 
 describe('release', () => {
+  it('removes what was appended before a line that begins a segment, and waits behind all of it', async () => {
+    const log = await open({ preparesSegments: true })
+    const before = Array.from({ length: 50 }, () => append(log, 'before'))
+    const first = log.reserve(1)
+    let pending = before.length
+    for (const each of before) each.then(() => pending--)
+    await log.append(`{"q":${first},"t":"note"}\n`, 1, first, 'newSegment')
+    expect(pending).toBe(0)
+    const after = await append(log, 'after')
+    const batches = await readAll(log)
+    const lines = textOf(batches).trimEnd().split('\n')
+    expect(lines).toHaveLength(52)
+    expect(lines.slice(-2)).toEqual([`{"q":${first},"t":"note"}`, `{"q":${after},"t":"after"}`])
+    await log.release(log.end())
+    expect(textOf(await readAll(log))).toBe(`${lines.slice(-2).join('\n')}\n`)
+  })
+
   it('removes segments that lie wholly before the position, and never the last one', async () => {
     const log = await open({ segmentBytes: 300 })
     for (let round = 0; round < 20; round++) await append(log, 'y'.repeat(60))

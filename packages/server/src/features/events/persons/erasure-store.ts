@@ -69,6 +69,9 @@ export function createErasureStore(db: Queries) {
     countOpen: (companyId: string): Promise<number> =>
       db.$count(personErasures, and(of(companyId), isNull(personErasures.finishedAt))),
 
+    /** Of all companies. */
+    countAllOpen: (): Promise<number> => db.$count(personErasures, isNull(personErasures.finishedAt)),
+
     async find(companyId: string, id: string): Promise<PersonErasure | undefined> {
       const [row] = await db
         .select()

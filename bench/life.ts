@@ -1,0 +1,174 @@
+/**
+ * The life of data beside a collector at 5,000 events a second: a backup and another one, a restore until it is ready,
+ * the erasure of one person, and a retention that drops months.
+ * Run: `npm run bench -- life [--events 10000000] [--rate 5000] [--data DIRECTORY]`.
+ */
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs, promisify } from 'node:util'
+import pg from 'pg'
+import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
+import { openColumnar } from '../packages/server/src/platform/stores/columnar-client.ts'
+import { embeddedAddresses } from '../packages/server/src/platform/stores/embedded-postgres.ts'
+import { connectionConfig } from '../packages/server/src/platform/stores/relational.ts'
+import { removeData, startService } from '../packages/server/test/support/running-service.ts'
+import { printTable, type Row } from './support/machine.ts'
+import { type PacedResult, paced } from './support/paced.ts'
+import { computed, medianOf, timed } from './support/timing.ts'
+import { generateYear } from './support/year.ts'
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '10000000' },
+    rate: { type: 'string', default: '5000' },
+    data: { type: 'string' },
+  },
+})
+const rate = Number(values.rate)
+const kept = values.data
+const folder = mkdtempSync(join(tmpdir(), 'millrace-life-'))
+let service = await startService(kept === undefined ? {} : { dataDirectory: kept })
+const runPath = join(service.dataDirectory, 'run')
+const engine = openColumnar({ address: { socketPath: engineSocketPath(runPath) } })
+const main = new URL('../packages/server/src/main.ts', import.meta.url).pathname
+const execute = promisify(execFile)
+const rows: Row[] = []
+
+async function backup<T>(...argv: readonly string[]): Promise<T> {
+  const env = {
+    ...process.env,
+    MILLRACE_DATA_DIR: service.dataDirectory,
+    MILLRACE_BACKUP_DIR: join(folder, 'backups'),
+  }
+  const { stdout } = await execute(process.execPath, [main, 'backup', ...argv, '--json'], { env })
+  return JSON.parse(stdout) as T
+}
+
+const query = {
+  measures: ['events.count', 'events.people'],
+  dimensions: [],
+  filters: [],
+  timeDimensions: [{ dimension: 'events.time', dateRange: 'last 30 days', granularity: 'day' }],
+}
+const ask = () => medianOf(5, () => computed(service, query))
+
+/** Work beside events and queries. @returns its milliseconds, what senders saw, and the median of a query meanwhile */
+async function beside(seconds: number, work: () => Promise<unknown>) {
+  const sending = paced(service, rate, seconds)
+  await sleep(1_000)
+  let isDone = false
+  const asked: number[] = []
+  const asking = (async () => {
+    while (!isDone) asked.push(await timed(() => computed(service, query)))
+  })()
+  const took = await timed(work)
+  isDone = true
+  await asking
+  return { took, sent: await sending, asked: asked.sort((a, b) => a - b)[asked.length >> 1] ?? 0 }
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
+const p99 = ({ p99: figure }: PacedResult): string => `${figure.toFixed(0)} ms`
+
+async function finished(ask: () => Promise<boolean>): Promise<void> {
+  while (!(await ask())) await sleep(50)
+}
+
+try {
+  const [stored] = await engine.query<{ rows: number }>({ sql: 'SELECT count() AS rows FROM events' })
+  if (stored?.rows === 0) {
+    await generateYear(engine, service.companyId, service.datasourceId, Number(values.events))
+  }
+  await sleep(10_000)
+  const calm = await paced(service, rate, 10)
+  const alone = await ask()
+  rows.push([`collector at ${rate} events/s, p99`, p99(calm), '', ''])
+
+  const whole = await beside(25, () => backup('create'))
+  const made = await backup<{ bytes: number; written: number; seconds: number }>('create')
+  const speed = made.bytes / 1e6 / (whole.took / 1_000)
+  rows.push(['a backup', seconds(whole.took), `${speed.toFixed(0)} MB/s`, '>= 100 MB/s'])
+  rows.push([
+    'p99 of the collector meanwhile',
+    p99(whole.sent),
+    (whole.sent.p99 / calm.p99).toFixed(1),
+    '<= 2',
+  ])
+  rows.push([
+    'the next backup',
+    `${made.seconds.toFixed(1)} s`,
+    `${(made.written / 1e6).toFixed(0)} MB written`,
+    '',
+  ])
+
+  const to = join(folder, 'restored')
+  const restoring = await timed(() => backup('restore', '--to', to))
+  cpSync(join(service.dataDirectory, 'encryption.key'), join(to, 'encryption.key'))
+  const second = await startService({ dataDirectory: to })
+  rows.push(['restored and ready', seconds(restoring + second.readyAfter), '', '<= 120 s'])
+  await second.stop()
+  rmSync(to, { recursive: true })
+
+  const [person] = await engine.query<{ id: string; n: number }>({
+    sql: 'SELECT client_id AS id, count() AS n FROM events WHERE client != 0 GROUP BY id ORDER BY n DESC, id LIMIT 1',
+  })
+  const erased = await beside(25, async () => {
+    const { id } = await service.dataOf<{ id: string }>('POST', '/entities/persons/erase', {
+      clientIds: [person?.id],
+    })
+    await finished(
+      async () =>
+        (await service.dataOf<{ state: string }>('GET', `/entities/persons/erasures/${id}`)).state === 'done',
+    )
+  })
+  rows.push([
+    `one person erased, ${person?.n} events of ${values.events}`,
+    seconds(erased.took),
+    '',
+    '< 60 s',
+  ])
+  rows.push([
+    'p99 of the collector meanwhile, and events taken of those sent',
+    p99(erased.sent),
+    (erased.sent.ok / (rate * 25)).toFixed(2),
+    '>= 0.8',
+  ])
+  rows.push([
+    'a query meanwhile',
+    `${erased.asked.toFixed(0)} ms`,
+    (erased.asked / alone).toFixed(2),
+    '<= 1.3',
+  ])
+
+  const client = new pg.Client(connectionConfig(embeddedAddresses(runPath).owner))
+  await client.connect()
+  await service.dataOf('PATCH', '/entities/company', { eventRetentionDays: 300 })
+  for (const table of ['companies', 'datasources'])
+    await client.query(`update ${table} set event_retention_since = now() - interval '2 days'`)
+  await client.end()
+  const { dataDirectory } = service
+  await service.stop()
+  const started = performance.now()
+  service = await startService({ dataDirectory })
+  await finished(async () => {
+    const [old] = await engine.query<{ rows: number }>({
+      sql: 'SELECT count() AS rows FROM events WHERE time < toStartOfDay(now()) - toIntervalDay(300)',
+    })
+    return old?.rows === 0
+  })
+  rows.push([
+    '65 days of events removed, from the start of the service on',
+    seconds(performance.now() - started),
+    '',
+    '< 5 s a month',
+  ])
+} finally {
+  printTable('The life of data', rows)
+  await engine.close()
+  await service.stop()
+  if (kept === undefined) removeData(service)
+  rmSync(folder, { recursive: true, force: true })
+}
