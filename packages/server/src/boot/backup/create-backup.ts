@@ -199,12 +199,15 @@ async function copyParts(backup: Backup, from: string, { name: table, parts }: F
     // The name of a part comes again in another table of the same name; its checksums do not.
     const sums = await readFile(join(from, part, 'checksums.txt'))
     const place = `columnar/${table}/${part}/${fingerprint(sums)}`
-    for (const file of files) {
-      if (!file.isFile()) continue
-      const path = join(file.parentPath, file.name)
-      const name = `${place}/${relative(join(from, part), path).split(sep).join('/')}`
-      if (!(await backup.reuse(name))) await backup.write(name, createReadStream(path))
-    }
+    // Small ones, so that one after the other mostly waits.
+    await Promise.all(
+      files.map(async (file) => {
+        if (!file.isFile()) return
+        const path = join(file.parentPath, file.name)
+        const name = `${place}/${relative(join(from, part), path).split(sep).join('/')}`
+        if (!(await backup.reuse(name))) await backup.write(name, createReadStream(path))
+      }),
+    )
     rows += Number(await readFile(join(from, part, 'count.txt'), 'utf8'))
   }
   return rows

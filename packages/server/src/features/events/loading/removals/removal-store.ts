@@ -48,7 +48,7 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
     })
   }
 
-  /** Removes rows partition by partition, so that each step needs little time and disk. @returns how many */
+  /** Removes rows; partitions without any stay as they are, also for the next backup. @returns how many */
   async function remove(table: RemovableTable, where: RowCondition, signal: AbortSignal): Promise<number> {
     await settled(table, signal)
     let removed = 0
@@ -59,9 +59,9 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
         settings: { mutations_sync: 0 },
         signal,
       })
-      await settled(table, signal)
       removed += rows
     }
+    if (removed > 0) await settled(table, signal)
     return removed
   }
 
