@@ -45,6 +45,7 @@ export class BackupRefused extends StartRefused {
 
 const [nonceBytes, tagBytes] = [12, 16]
 const execute = promisify(execFile)
+const flushedBytes = 1024 * 1024
 const manifestName = 'manifest.json'
 const idPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
 
@@ -167,6 +168,8 @@ export async function beginBackup(directory: string, id: string, key: Buffer | u
       else await pipeline(content, counted, target)
       files.push({ path, bytes: counted.bytes, sha256: counted.digest() })
       this.written += counted.bytes
+      // All of them at the end would hold up what the event log writes.
+      if (counted.bytes > flushedBytes) await syncPath(to)
     },
 
     /** Takes a file that never changes under its name from the former backup. @returns false when it has none */

@@ -6,6 +6,9 @@ import { ordersOf } from '../order-store.ts'
 /** Between two looks whether the engine has rewritten what it was told to: the first pause, doubled up to the maximum. */
 const [firstPollMs, maxPollMs] = [10, 2_000]
 
+/** Partitions that the engine rewrites at once: of one it mostly waits, and more would keep queries from the processor. */
+const atOnce = 3
+
 /** Rows of a table, as SQL with bound parameters. */
 export interface RowCondition {
   readonly sql: string
@@ -52,7 +55,8 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
   async function remove(table: RemovableTable, where: RowCondition, signal: AbortSignal): Promise<number> {
     await settled(table, signal)
     let removed = 0
-    for (const { partition, rows } of await partitionsOf(table, where, signal)) {
+    for (const [index, { partition, rows }] of (await partitionsOf(table, where, signal)).entries()) {
+      if (index > 0 && index % atOnce === 0) await settled(table, signal)
       await columnar.command({
         sql: `ALTER TABLE ${table} DELETE IN PARTITION ID {partition: String} WHERE ${where.sql}`,
         params: { ...where.params, partition },
