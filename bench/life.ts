@@ -1,7 +1,8 @@
 /**
  * The life of data beside a collector at 5,000 events a second: a backup and another one, a restore until it is ready,
  * the erasure of one person, and a retention that drops months.
- * Run: `npm run bench -- life [--events 10000000] [--rate 5000] [--data DIRECTORY]`.
+ * Run: `npm run bench -- life [--events 10000000] [--rate 5000] [--seconds 25] [--settle 10]
+ * [--data DIRECTORY]`.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,11 +10,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
-import pg from 'pg'
+import { silentLogger } from '../packages/server/src/platform/logger.ts'
 import { engineSocketPath } from '../packages/server/src/platform/stores/chdb/socket.ts'
 import { openColumnar } from '../packages/server/src/platform/stores/columnar-client.ts'
 import { embeddedAddresses } from '../packages/server/src/platform/stores/embedded-postgres.ts'
-import { connectionConfig } from '../packages/server/src/platform/stores/relational.ts'
+import { openRelational } from '../packages/server/src/platform/stores/relational.ts'
 import { removeData, startService } from '../packages/server/test/support/running-service.ts'
 import { printTable, type Row } from './support/machine.ts'
 import { type PacedResult, paced } from './support/paced.ts'
@@ -25,9 +26,12 @@ const { values } = parseArgs({
     events: { type: 'string', default: '10000000' },
     rate: { type: 'string', default: '5000' },
     data: { type: 'string' },
+    seconds: { type: 'string', default: '25' },
+    settle: { type: 'string', default: '10' },
   },
 })
 const rate = Number(values.rate)
+const sendingSeconds = Number(values.seconds)
 const kept = values.data
 const folder = mkdtempSync(join(tmpdir(), 'millrace-life-'))
 let service = await startService(kept === undefined ? {} : { dataDirectory: kept })
@@ -56,8 +60,8 @@ const query = {
 const ask = () => medianOf(5, () => computed(service, query))
 
 /** Work beside events and queries. @returns its milliseconds, what senders saw, and the median of a query meanwhile */
-async function beside(seconds: number, work: () => Promise<unknown>) {
-  const sending = paced(service, rate, seconds)
+async function beside(work: () => Promise<unknown>) {
+  const sending = paced(service, rate, sendingSeconds)
   await sleep(1_000)
   let isDone = false
   const asked: number[] = []
@@ -82,12 +86,12 @@ try {
   if (stored?.rows === 0) {
     await generateYear(engine, service.companyId, service.datasourceId, Number(values.events))
   }
-  await sleep(10_000)
-  const calm = await paced(service, rate, 10)
+  await sleep(Number(values.settle) * 1_000)
+  const calm = await paced(service, rate, Math.min(10, sendingSeconds))
   const alone = await ask()
   rows.push([`collector at ${rate} events/s, p99`, p99(calm), '', ''])
 
-  const whole = await beside(25, () => backup('create'))
+  const whole = await beside(() => backup('create'))
   const made = await backup<{ bytes: number; written: number; seconds: number }>('create')
   const speed = made.bytes / 1e6 / (whole.took / 1_000)
   rows.push(['a backup', seconds(whole.took), `${speed.toFixed(0)} MB/s`, '>= 100 MB/s'])
@@ -115,7 +119,7 @@ try {
   const [person] = await engine.query<{ id: string; n: number }>({
     sql: 'SELECT client_id AS id, count() AS n FROM events WHERE client != 0 GROUP BY id ORDER BY n DESC, id LIMIT 1',
   })
-  const erased = await beside(25, async () => {
+  const erased = await beside(async () => {
     const { id } = await service.dataOf<{ id: string }>('POST', '/entities/persons/erase', {
       clientIds: [person?.id],
     })
@@ -133,7 +137,7 @@ try {
   rows.push([
     'p99 of the collector meanwhile, and events taken of those sent',
     p99(erased.sent),
-    (erased.sent.ok / (rate * 25)).toFixed(2),
+    (erased.sent.ok / (rate * sendingSeconds)).toFixed(2),
     '>= 0.8',
   ])
   rows.push([
@@ -143,12 +147,12 @@ try {
     '<= 1.3',
   ])
 
-  const client = new pg.Client(connectionConfig(embeddedAddresses(runPath).owner))
-  await client.connect()
+  const owner = openRelational({ address: embeddedAddresses(runPath).owner, logger: silentLogger })
   await service.dataOf('PATCH', '/entities/company', { eventRetentionDays: 300 })
+  // As if a day had passed since.
   for (const table of ['companies', 'datasources'])
-    await client.query(`update ${table} set event_retention_since = now() - interval '2 days'`)
-  await client.end()
+    await owner.pool.query(`update ${table} set event_retention_since = now() - interval '2 days'`)
+  await owner.close()
   const { dataDirectory } = service
   await service.stop()
   const started = performance.now()

@@ -24,6 +24,7 @@ const longRuns: readonly Run[] = [
   ['statistics', '--events', '100000', '--orders', '0.01,0.02', '--rounds', '1', '--settle', '0'],
   ['explorations', '--events', '100000', '--rounds', '1', '--settle', '0'],
   ['year', '--events', '100000', '--rounds', '1', '--settle', '0'],
+  ['life', '--events', '20000', '--rate', '100', '--seconds', '3', '--settle', '0'],
   ['experiments', '--events', '100000', '--rounds', '1', '--settle', '0'],
   ['analyses', '--events', '20000', '--settle', '0'],
   ['large-answers', '--seconds', '1', '--rows', '2000', '--settle', '0'],
