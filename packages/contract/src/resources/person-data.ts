@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { eventLimits } from '../events/limits.ts'
 import {
   count,
   dateTime,
@@ -14,7 +15,12 @@ import {
 } from './formats.ts'
 
 const identifiers = (what: string, example: string) =>
-  listOf(filled(what, 1_000, example), { minItems: 1, maxItems: 100, uniqueItems: true, description: what })
+  listOf(filled(what, eventLimits.clientId, example), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description: what,
+  })
 
 const person = {
   clientIds: identifiers('The `clientId` that its events have', 'client-4711'),

@@ -336,6 +336,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         config,
         relational: relationalHome.ownerAddress,
         columnar,
+        served: upgrade.done,
         clock,
         logger,
         metrics,

@@ -132,6 +132,16 @@ describe('what is stored of a person', () => {
     }
   })
 
+  it('is told of identifiers that fit into a request', async () => {
+    const clientIds = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(512, '\u20ac'))
+    expect(await search({ clientIds, tmpIds: clientIds })).toMatchObject({ status: 400, error_code: 1039 })
+    expect(await search({ clientIds: [...clientIds, 'one more'] })).toMatchObject({
+      status: 400,
+      error_code: 1,
+    })
+    expect(await search({ clientIds: ['x'.repeat(513)] })).toMatchObject({ status: 400, error_code: 1 })
+  })
+
   it('is told of as many devices as a request can name', async () => {
     await engine.load(
       Array.from({ length: 5_001 }, (_, n) =>

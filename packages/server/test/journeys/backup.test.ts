@@ -17,6 +17,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { times } from '../support/long.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 /** The commands of docs/data-life.md, With the service stopped, in their order. */
 function documentedCommands(): string[] {
@@ -317,6 +318,53 @@ describe('backups of a service that runs', () => {
     expect(await backup(argv)).toMatchObject({
       code: 2,
       err: expect.stringContaining('Usage: millrace backup COMMAND'),
+    })
+  })
+
+  it('stop before the disk is full, and leave nothing', async () => {
+    const before = readdirSync(join(folder, 'backups'))
+    expect(await backup(['create'], { MILLRACE_DISK_RESERVE_MIB: '1000000' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is nearly full'),
+    })
+    expect(readdirSync(join(folder, 'backups'))).toEqual(before)
+  })
+
+  it('are listed with what is wrong with them', async () => {
+    const directory = join(folder, 'damaged')
+    await backup(['create', '--directory', directory])
+    const [damaged = ''] = readdirSync(directory)
+    writeFileSync(join(directory, damaged, 'manifest.json'), '{')
+    const { out } = await backup(['list', '--directory', directory])
+    expect(out).toContain(`${damaged}  The manifest of the backup ${damaged} was changed`)
+  })
+
+  it('are made by the service itself, which keeps as many as it is told to', async () => {
+    const directory = join(folder, 'scheduled')
+    const env = {
+      MILLRACE_BACKUP_DIR: directory,
+      MILLRACE_BACKUP_EVERY_HOURS: '1',
+      MILLRACE_BACKUP_KEEP: '1',
+    }
+    const second = await startService({ env })
+    services.push(second)
+    const made = await until(() => {
+      const names = existsSync(directory) ? readdirSync(directory) : []
+      return names.length === 1 && !names[0]?.endsWith('.partial') && names[0]
+    })
+    const metrics = await (await fetch(`${new URL(second.baseUrl).origin}/metrics`)).text()
+    expect(metrics).toMatch(/^millrace_backup_age_seconds \d/m)
+    const verified = await backup(['verify', String(made), '--directory', directory], {
+      MILLRACE_BACKUP_KEY: '',
+    })
+    expect(verified).toMatchObject({ code: 0 })
+    await second.stop()
+  })
+
+  it('are refused in words where a store is a server', async () => {
+    expect(await backup(['create'], { CLICKHOUSE_URL: 'http://127.0.0.1:1/millrace' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('CLICKHOUSE_URL'),
     })
   })
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createCipheriv, createDecipheriv, createHash, type Hash, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { type Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -142,11 +142,19 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-/**
- * Begins a backup in a directory of its own, which has another name until it is whole.
- * @param former a backup in the same directory whose files need not be written again
- */
-export async function beginBackup(directory: string, id: string, key: Buffer | undefined, former?: Manifest) {
+export interface BeginBackupOptions {
+  readonly directory: string
+  readonly id: string
+  /** Undefined for one that is not encrypted. */
+  readonly key: Buffer | undefined
+  /** A backup in the same directory whose files need not be written again. */
+  readonly former: Manifest | undefined
+  /** Bytes of the disk that stay free. */
+  readonly keepsFree: number
+}
+
+/** Begins a backup in a directory of its own, which has another name until it is whole. */
+export async function beginBackup({ directory, id, key, former, keepsFree }: BeginBackupOptions) {
   const draft = join(directory, `${id}.partial`)
   await mkdir(draft, { recursive: true, mode: 0o700 })
   const files: BackupFile[] = []
@@ -158,8 +166,17 @@ export async function beginBackup(directory: string, id: string, key: Buffer | u
     /** Bytes that were written, those of the former backup left out. */
     written: 0,
 
-    /** Writes a file. */
+    /** Writes a file. @throws {BackupRefused} the disk is nearly full */
     async write(path: string, content: Readable): Promise<void> {
+      // A source that is given up fails once more when its connection ends.
+      content.on('error', () => {})
+      const { bavail, bsize } = await statfs(directory)
+      if (bavail * bsize <= keepsFree) {
+        content.destroy()
+        throw new BackupRefused(
+          `The disk of ${directory} is nearly full: nothing of this backup is left there`,
+        )
+      }
       const to = join(draft, path)
       await mkdir(dirname(to), { recursive: true, mode: 0o700 })
       const counted = new Counted()

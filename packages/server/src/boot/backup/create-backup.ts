@@ -21,7 +21,7 @@ import {
 import { copyOut, lastMigration, listTables, readSequences } from './relational-copy.ts'
 
 export interface CreateBackupOptions {
-  readonly config: Pick<Config, 'dataDirectory' | 'contentDirectory' | 'backupKey'>
+  readonly config: Pick<Config, 'dataDirectory' | 'contentDirectory' | 'backupKey' | 'diskReserveBytes'>
   /** Where backups are. */
   readonly directory: string
   /** Of the role that owns the tables. */
@@ -91,7 +91,9 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
   const [last] = await listBackups(directory)
   // One that cannot be read is no reason not to make another.
   const former = last ? await readManifest(directory, last, backupKey).catch(() => undefined) : undefined
-  const backup = await beginBackup(directory, id, backupKey, former)
+  // As everything that is large, so that events have their room where the disk is the same.
+  const keepsFree = 2 * config.diskReserveBytes
+  const backup = await beginBackup({ directory, id, key: backupKey, former, keepsFree })
   // The engine writes other characters in another way.
   const name = `${prefix}${id.replaceAll('-', '_')}`
   const [staged, frozen] = [join(run, name), join(shadow, name)]
@@ -132,8 +134,10 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     )
     await client.query('commit')
     onStep('copying the log and contents')
-    for (const file of await readdir(staged))
-      await backup.write(`log/${file}`, createReadStream(join(staged, file)))
+    for (const file of await readdir(staged)) {
+      const written = withoutZeros(await readFile(join(staged, file)))
+      await backup.write(`log/${file}`, Readable.from([written]))
+    }
     await copyContents(backup, contentDirectory)
     const manifest = await backup.finish({
       version,
@@ -189,6 +193,13 @@ async function linkFiles(from: string, to: string): Promise<void> {
 type FrozenTable = ColumnarFigures['tables'][number]
 type Backup = Awaited<ReturnType<typeof beginBackup>>
 
+/** A segment is filled with zeros before it is written to; what is written ends with a line. */
+function withoutZeros(segment: Buffer): Buffer {
+  let end = segment.length
+  while (end > 0 && segment[end - 1] === 0) end--
+  return segment.subarray(0, end)
+}
+
 /** Parts never change, so one that the former backup has is taken from there. @returns their rows */
 async function copyParts(backup: Backup, from: string, { name: table, parts }: FrozenTable): Promise<number> {
   let rows = 0
@@ -200,7 +211,7 @@ async function copyParts(backup: Backup, from: string, { name: table, parts }: F
     const sums = await readFile(join(from, part, 'checksums.txt'))
     const place = `columnar/${table}/${part}/${fingerprint(sums)}`
     // Small ones, so that one after the other mostly waits.
-    await Promise.all(
+    const results = await Promise.allSettled(
       files.map(async (file) => {
         if (!file.isFile()) return
         const path = join(file.parentPath, file.name)
@@ -208,6 +219,8 @@ async function copyParts(backup: Backup, from: string, { name: table, parts }: F
         if (!(await backup.reuse(name))) await backup.write(name, createReadStream(path))
       }),
     )
+    // Only now, so that none is still being written when the backup is given up.
+    for (const result of results) if (result.status === 'rejected') throw result.reason
     rows += Number(await readFile(join(from, part, 'count.txt'), 'utf8'))
   }
   return rows

@@ -13,6 +13,8 @@ export interface ScheduledBackupsOptions {
   /** Of the role that owns the tables. */
   readonly relational: PostgresAddress
   readonly columnar: Pick<Columnar, 'query' | 'command'>
+  /** Resolves once the columnar store serves, with whether it is up to date. */
+  readonly served: Promise<boolean>
   readonly clock: Clock
   readonly logger: Pick<Logger, 'info'>
   readonly metrics: Pick<Metrics, 'gauge'>
@@ -23,7 +25,7 @@ export interface ScheduledBackupsOptions {
  * @throws {BackupRefused} it says so, and a store is a server of its own
  */
 export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
-  const { config, relational, columnar, clock, logger, metrics } = options
+  const { config, relational, columnar, served, clock, logger, metrics } = options
   const { directory, everyHours, keep } = config.backups
   if (everyHours === 0) return []
   requireEmbedded(config)
@@ -32,7 +34,8 @@ export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
     'Age of the last backup; NaN while there is none',
     async () => {
       const [id] = await listBackups(directory)
-      const last = id === undefined ? undefined : await readManifest(directory, id, config.backupKey)
+      if (id === undefined) return Number.NaN
+      const last = await readManifest(directory, id, config.backupKey).catch(() => undefined)
       return last === undefined ? Number.NaN : (clock.now() - Date.parse(last.at)) / 1_000
     },
   )
@@ -41,6 +44,7 @@ export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
       name: 'backups',
       everySeconds: everyHours * 3_600,
       async run() {
+        if (!(await served)) return
         const { manifest, written, bytes } = await createBackup({ config, directory, relational, columnar })
         const removed = await removeBackups(directory, keep)
         logger.info({ id: manifest.id, bytes, written, removed }, 'backed up')

@@ -110,19 +110,20 @@ export async function runBackupCommand(
       case 'list': {
         const found = await Promise.all(
           (await listBackups(directory)).map(async (each) => {
-            const { at, version, files, encrypted } = await readManifest(directory, each, key)
-            return {
-              id: each,
-              at,
-              version,
-              encrypted,
-              bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+            try {
+              const { at, version, files, encrypted } = await readManifest(directory, each, key)
+              const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+              return { id: each, at, version, encrypted, bytes }
+            } catch (error) {
+              if (!(error instanceof BackupRefused)) throw error
+              return { id: each, fault: error.message }
             }
           }),
         )
-        const lines = found.map(
-          ({ id: each, at, version, bytes, encrypted }) =>
-            `${each}  ${at}  version ${version}  ${megabytes(bytes)}${encrypted ? '  encrypted' : ''}`,
+        const lines = found.map((one) =>
+          'fault' in one
+            ? `${one.id}  ${one.fault}`
+            : `${one.id}  ${one.at}  version ${one.version}  ${megabytes(one.bytes)}${one.encrypted ? '  encrypted' : ''}`,
         )
         return {
           data: { backups: found },

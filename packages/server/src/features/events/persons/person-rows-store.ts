@@ -29,6 +29,8 @@ export interface PersonCounts {
 
 /** Of all identifiers of one kind, so that they fit into the parameters of a statement. */
 const maxIdentifiers = 5_000
+/** Of all of them together, for the same reason. */
+const maxBytes = 256 * 1024
 
 const settings = { max_execution_time: 60 }
 
@@ -97,6 +99,12 @@ export const exportedTables = Object.keys(exported)
 
 const noNumbers: Person['numbers'] = { clients: [], devices: [], anonymous: [] }
 
+/** @throws {DomainError} personTooLarge */
+function requireRoomFor(...identifiers: readonly (readonly string[])[]): void {
+  const bytes = identifiers.flat().reduce((sum, each) => sum + Buffer.byteLength(each) + 3, 0)
+  if (bytes > maxBytes) throw new DomainError('personTooLarge', { limit: maxIdentifiers })
+}
+
 const unique = (values: readonly string[]): string[] => [...new Set(values)]
 
 export type PersonRowsStore = ReturnType<typeof createPersonRowsStore>
@@ -135,6 +143,7 @@ export function createPersonRowsStore({
         OR hasAny(mapValues(labels), {emails: Array(String)}))`
       const ask = (sql: string, params: Readonly<Record<string, readonly string[]>>) =>
         identifiers(companyId, sql, params, signal)
+      requireRoomFor(clientIds, tmpIds, orders, emails)
       const isByOrder = orders.length + emails.length > 0
       const bought = { orders, emails }
       const buyers = isByOrder
@@ -160,6 +169,7 @@ export function createPersonRowsStore({
           )
         : []
       const anonymous = unique([...devices, ...bound])
+      requireRoomFor(clients, tmpIds, anonymous)
       const [numbers] = await columnar.query<Person['numbers']>({
         sql: `SELECT ${['clients', 'devices', 'anonymous']
           .map((name) => `arrayMap(id -> toString(sipHash64(id)), {${name}: Array(String)}) AS ${name}`)
