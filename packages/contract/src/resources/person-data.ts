@@ -24,10 +24,7 @@ const identifiers = (what: string, example: string) =>
 
 const person = {
   clientIds: identifiers('The `clientId` that its events have', 'client-4711'),
-  tmpIds: identifiers(
-    'The `tmpId` of a device: all that the device sent, whoever used it',
-    '5f0c7d2e-device',
-  ),
+  tmpIds: identifiers('The `tmpId` of a device: all that the device sent, for any client', '5f0c7d2e-device'),
   orders: identifiers('The `transId` of orders: who placed them', 'order-1001'),
   emails: identifiers('Addresses that orders have as a label: who placed them', 'ada@example.com'),
 }

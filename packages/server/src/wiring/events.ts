@@ -89,7 +89,7 @@ export function wireLoader({
     ledger,
     remover: createRemover({
       removals: [createPurge(removals), erasure, expiry],
-      changed: (signal) => Promise.race([given.hidden.changed(signal), given.erased.changed()]),
+      changed: (signal) => Promise.race([given.hidden.changed(signal), given.erased.changed(signal)]),
       logger: given.logger,
     }),
     ...given,

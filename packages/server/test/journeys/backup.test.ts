@@ -361,7 +361,7 @@ describe('backups of a service that runs', () => {
     await second.stop()
   })
 
-  it('are refused in words where a store is a server', async () => {
+  it('are refused where a store is a server of its own', async () => {
     expect(await backup(['create'], { CLICKHOUSE_URL: 'http://127.0.0.1:1/millrace' })).toMatchObject({
       code: 1,
       err: expect.stringContaining('CLICKHOUSE_URL'),

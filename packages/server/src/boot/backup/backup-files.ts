@@ -1,5 +1,12 @@
 import { execFile } from 'node:child_process'
-import { createCipheriv, createDecipheriv, createHash, type Hash, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  type DecipherGCM,
+  type Hash,
+  randomBytes,
+} from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -34,7 +41,7 @@ export interface Manifest {
   readonly files: readonly BackupFile[]
 }
 
-/** Why a backup cannot be made or used, in words for the operator. */
+/** A backup cannot be made or used; the message is for the operator. */
 export class BackupRefused extends StartRefused {
   override readonly name = 'BackupRefused'
 
@@ -53,7 +60,7 @@ export const newBackupId = (now: Date): string =>
   `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${randomBytes(3).toString('hex')}`
 
 /** Every file is sealed for its place, so that none stands for another. */
-const contextOf = (id: string, path: string): Buffer => Buffer.from(`millrace backup\0${id}\0${path}`)
+const contextOf = (place: string): Buffer => Buffer.from(`millrace backup\0${place}`)
 
 const sha256 = (): Hash => createHash('sha256')
 
@@ -95,7 +102,7 @@ function sealing(key: Buffer, context: Buffer): Transform {
 /** The other way round. @throws {BackupRefused} at its end when the key is another one or a byte was changed */
 function opening(key: Buffer, context: Buffer, what: string): Transform {
   let held: Buffer = Buffer.alloc(0)
-  let decipher: ReturnType<typeof createDecipheriv> | undefined
+  let decipher: DecipherGCM | undefined
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       held = Buffer.concat([held, chunk])
@@ -111,9 +118,7 @@ function opening(key: Buffer, context: Buffer, what: string): Transform {
     flush(done) {
       try {
         if (!decipher || held.length !== tagBytes) throw new Error('it is too short')
-        ;(decipher as ReturnType<typeof createDecipheriv> & { setAuthTag(tag: Buffer): void }).setAuthTag(
-          held,
-        )
+        decipher.setAuthTag(held)
         done(null, decipher.final())
       } catch (cause) {
         done(new BackupRefused(`${what} cannot be opened: the key is another one, or it was changed`, cause))
@@ -181,7 +186,7 @@ export async function beginBackup({ directory, id, key, former, keepsFree }: Beg
       await mkdir(dirname(to), { recursive: true, mode: 0o700 })
       const counted = new Counted()
       const target = createWriteStream(to, { mode: 0o600, flags: 'wx' })
-      if (key) await pipeline(content, sealing(key, contextOf('', path)), counted, target)
+      if (key) await pipeline(content, sealing(key, contextOf(path)), counted, target)
       else await pipeline(content, counted, target)
       files.push({ path, bytes: counted.bytes, sha256: counted.digest() })
       this.written += counted.bytes
@@ -222,7 +227,7 @@ function sealManifest(manifest: Manifest, key: Buffer | undefined): string {
     return `${JSON.stringify({ format: 1, encrypted: false, sha256: sha256().update(text).digest('hex'), manifest: text })}\n`
   }
   const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(contextOf(manifest.id, manifestName))
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(contextOf(`${manifest.id}/${manifestName}`))
   const sealed = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
   return `${JSON.stringify({ format: 1, encrypted: true, manifest: sealed.toString('base64') })}\n`
 }
@@ -254,7 +259,7 @@ export async function readManifest(
     const sealed = Buffer.from(text, 'base64')
     try {
       const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes))
-        .setAAD(contextOf(id, manifestName))
+        .setAAD(contextOf(`${id}/${manifestName}`))
         .setAuthTag(sealed.subarray(-tagBytes))
       text = Buffer.concat([
         decipher.update(sealed.subarray(nonceBytes, -tagBytes)),
@@ -321,7 +326,7 @@ export function readBackupFile(
 ): Readable {
   const file = createReadStream(join(directory, id, path))
   if (!encrypted || !key) return file
-  const open = opening(key, contextOf('', path), `${path} of the backup ${id}`)
+  const open = opening(key, contextOf(path), `${path} of the backup ${id}`)
   file.on('error', (error) => open.destroy(error))
   return file.pipe(open)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { access, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import pg from 'pg'
@@ -9,6 +9,7 @@ import { batchLockKey } from '../../features/events/loading/checkpoint-store.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import { connectionConfig, type PostgresAddress } from '../../platform/stores/relational.ts'
+import { SEGMENT_HEADER_BYTES } from '../../platform/stores/segment-frame.ts'
 import { version } from '../../platform/version.ts'
 import {
   BackupRefused,
@@ -164,18 +165,8 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
 }
 
 async function removeFrom(directory: string, isLeft: (name: string) => boolean): Promise<void> {
-  for (const name of await namesIn(directory)) {
+  for (const name of await unlessMissing(readdir(directory), [])) {
     if (isLeft(name)) await rm(join(directory, name), { recursive: true, force: true })
-  }
-}
-
-/** Nothing where there is no such directory. */
-async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
   }
 }
 
@@ -193,30 +184,27 @@ async function linkFiles(from: string, to: string): Promise<void> {
 type FrozenTable = ColumnarFigures['tables'][number]
 type Backup = Awaited<ReturnType<typeof beginBackup>>
 
-/** A segment is filled with zeros before it is written to; what is written ends with a line. */
+/** A segment is filled with zeros before it is written to; what is written ends with a line, its head apart. */
 function withoutZeros(segment: Buffer): Buffer {
   let end = segment.length
-  while (end > 0 && segment[end - 1] === 0) end--
+  while (end > SEGMENT_HEADER_BYTES && segment[end - 1] === 0) end--
   return segment.subarray(0, end)
 }
 
 /** Parts never change, so one that the former backup has is taken from there. @returns their rows */
 async function copyParts(backup: Backup, from: string, { name: table, parts }: FrozenTable): Promise<number> {
   let rows = 0
-  const names = await namesIn(from)
+  const names = await unlessMissing(readdir(from), [])
   if (parts > 0 && names.length === 0) throw new Error(`The engine has frozen no part of ${table} in ${from}`)
   for (const part of names) {
-    const files = await readdir(join(from, part), { recursive: true, withFileTypes: true })
-    // The name of a part comes again in another table of the same name; its checksums do not.
+    // A table that is made again may have a part of the same name; its checksums differ.
     const sums = await readFile(join(from, part, 'checksums.txt'))
     const place = `columnar/${table}/${part}/${fingerprint(sums)}`
-    // Small ones, so that one after the other mostly waits.
+    // Files of a part are small: most of the time of each goes into waiting.
     const results = await Promise.allSettled(
-      files.map(async (file) => {
-        if (!file.isFile()) return
-        const path = join(file.parentPath, file.name)
-        const name = `${place}/${relative(join(from, part), path).split(sep).join('/')}`
-        if (!(await backup.reuse(name))) await backup.write(name, createReadStream(path))
+      (await filesBelow(join(from, part))).map(async (file) => {
+        const name = `${place}/${file}`
+        if (!(await backup.reuse(name))) await backup.write(name, createReadStream(join(from, part, file)))
       }),
     )
     // Only now, so that none is still being written when the backup is given up.
@@ -228,20 +216,29 @@ async function copyParts(backup: Backup, from: string, { name: table, parts }: F
 
 const fingerprint = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
-/** Files that are replaced meanwhile are left out: the rows that were made of them are there. */
+/** Files that are removed meanwhile are left out: the rows that were made of them are there. */
 async function copyContents(backup: Backup, directory: string): Promise<void> {
-  if (!(await exists(directory))) return
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    const name = `contents/${relative(directory, path).split(sep).join('/')}`
+  for (const file of await filesBelow(directory)) {
+    const name = `contents/${file}`
     if (await backup.reuse(name)) continue
-    if (await exists(path)) await backup.write(name, createReadStream(path))
+    const handle = await unlessMissing(open(join(directory, file)), undefined)
+    if (handle) await backup.write(name, handle.createReadStream())
   }
 }
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )
+/** Names of all files below a directory, with `/`; none where it is not there. */
+async function filesBelow(directory: string): Promise<string[]> {
+  const entries = await unlessMissing(readdir(directory, { recursive: true, withFileTypes: true }), [])
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)).split(sep).join('/'))
+}
+
+async function unlessMissing<T, N>(work: Promise<T>, otherwise: N): Promise<T | N> {
+  try {
+    return await work
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise
+    throw error
+  }
+}

@@ -219,7 +219,7 @@ export const variables = {
   }),
   MILLRACE_BACKUP_KEY: variable({
     description:
-      'Key that encrypts backups: base64 of 32 random bytes. Without it they can be read by whoever reads the directory. Keep it elsewhere.',
+      'Key that encrypts backups: base64 of 32 random bytes. Without it anyone who can read the directory can read them. Keep it elsewhere.',
     secret: true,
     parse: encryptionKey,
   }),

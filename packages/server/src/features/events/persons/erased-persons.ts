@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Logger } from '../../../platform/logger.ts'
-import { type ChannelWatchOptions, watchChannel } from '../../../platform/stores/channel-watch.ts'
+import type { ChannelWatchOptions } from '../../../platform/stores/channel-watch.ts'
+import { watchValue } from '../../../platform/stores/watched-value.ts'
 import type { ErasureStore } from './erasure-store.ts'
 import type { Person } from './person-rows-store.ts'
 
@@ -9,7 +10,7 @@ const digestLength = 22
 
 type Kind = 'client' | 'device' | 'anonymous'
 
-/** The salt is the company's own, so that a hash tells nothing to who does not have it. */
+/** The salt is the company's own, so that a hash without it tells nothing. */
 const digestOf = (salt: string, kind: Kind, identifier: string): string =>
   hash('sha256', `${salt}\0${kind}\0${identifier}`, 'base64url').slice(0, digestLength)
 
@@ -41,43 +42,32 @@ export interface ErasedPersonsOptions {
 }
 
 /** Keeps in memory of whom no event is taken, as the database tells of it; resolves once it is known. */
-export async function watchErasedPersons({ store, pool, log }: ErasedPersonsOptions) {
-  let refused: ReadonlyMap<string, { readonly salt: string; readonly digests: ReadonlySet<string> }> =
-    new Map()
-  let change = Promise.withResolvers<void>()
-
-  async function refresh(): Promise<void> {
-    const companies = await store.listRefused()
-    refused = new Map(
-      companies.map(({ companyId, salt, digests }) => [companyId, { salt, digests: new Set(digests) }]),
-    )
-  }
-
-  await refresh()
-  const watch = watchChannel({
-    pool,
+export async function watchErasedPersons({ store, ...options }: ErasedPersonsOptions) {
+  const { value: refused, ...watched } = await watchValue({
+    ...options,
     channel: 'person_erasures',
-    onNotice() {
-      change.resolve()
-      change = Promise.withResolvers<void>()
-      refresh().catch((error: unknown) => log.warn({ err: error }, 'which persons are erased is not read'))
+    what: 'the list of erased persons',
+    async read() {
+      const companies = await store.listRefused()
+      return new Map(
+        companies.map(({ companyId, salt, digests }) => [companyId, { salt, digests: new Set(digests) }]),
+      )
     },
-    log,
   })
   return {
-    /** Whether events of a sender are refused; undefined for companies that have erased nobody. */
+    ...watched,
+    /** Whether events of a sender are refused; undefined where a company refuses none. */
     testOf(companyId: string): ((sender: EventSender) => boolean) | undefined {
-      const found = refused.get(companyId)
+      const found = refused().get(companyId)
       if (!found) return undefined
       const { salt, digests } = found
       const has = (kind: Kind, identifier: string) => digests.has(digestOf(salt, kind, identifier))
       return ({ tmpId, clientId }) =>
         has('device', tmpId) || (clientId === '' ? has('anonymous', tmpId) : has('client', clientId))
     },
-    /** Reads them now. */
-    refresh,
-    /** Resolves at the next change. */
-    changed: (): Promise<void> => change.promise,
-    close: watch.close,
+    /** Reads them again where there are any: the time of some may be over. */
+    async forgetExpired(): Promise<void> {
+      if (refused().size > 0) await watched.refresh()
+    },
   }
 }

@@ -22,7 +22,7 @@ export interface ErasureDependencies {
   readonly store: Pick<RemovalStore, 'count' | 'remove' | 'recomputeOrders'>
   readonly box: Pick<SecretBox, 'open' | 'seal'>
   /** Of whom the collector takes no events. */
-  readonly erased: Pick<ErasedPersons, 'refresh'>
+  readonly erased: Pick<ErasedPersons, 'refresh' | 'forgetExpired'>
   readonly log: Pick<EventLog, 'reserve' | 'append' | 'end'>
   readonly clock: Clock
   readonly logger: Pick<Logger, 'info'>
@@ -117,6 +117,7 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
   return {
     name: 'the rows of erased persons',
     async run(hooks, signal) {
+      await erased.forgetExpired()
       const erasure = await erasures.findOpen()
       if (!erasure) return false
       const { person, removed } = await find(erasure, hooks, signal)

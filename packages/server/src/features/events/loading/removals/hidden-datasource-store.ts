@@ -1,7 +1,8 @@
 import { statisticsTables } from '../../../../database/event-tables.ts'
 import type { Logger } from '../../../../platform/logger.ts'
-import { type ChannelWatchOptions, watchChannel } from '../../../../platform/stores/channel-watch.ts'
+import type { ChannelWatchOptions } from '../../../../platform/stores/channel-watch.ts'
 import type { Columnar, Statement } from '../../../../platform/stores/columnar.ts'
+import { watchValue } from '../../../../platform/stores/watched-value.ts'
 import type { PurgeLedger } from './purge-ledger-store.ts'
 
 /** Datasources that no query may read, although something of them may be on disk. */
@@ -14,50 +15,17 @@ export interface HiddenDatasourcesOptions {
 }
 
 /** Keeps the list in memory, as the database tells of its changes; resolves once it is known. */
-export async function watchHiddenDatasources(options: HiddenDatasourcesOptions) {
-  const { ledger, pool, log } = options
-  let ids: readonly string[] = []
-  let change = Promise.withResolvers<void>()
-  /** Readings end in the order in which they begin, so that an older one never replaces a newer one. */
-  let reading = Promise.resolve()
-
-  function refresh(): Promise<void> {
-    const next = reading.then(async () => {
-      const open = await ledger.listOpen()
-      ids = open.map(({ datasourceId }) => datasourceId).sort()
-      change.resolve()
-      change = Promise.withResolvers<void>()
-    })
-    reading = next.catch(() => {})
-    return next
-  }
-
-  await refresh()
-  const watch = watchChannel({
-    pool,
+export async function watchHiddenDatasources({ ledger, ...options }: HiddenDatasourcesOptions) {
+  const { value: ids, ...watched } = await watchValue<readonly string[]>({
+    ...options,
     channel: 'event_purges',
-    onNotice: () => {
-      refresh().catch((error: unknown) =>
-        log.warn({ err: error }, 'which datasources are deleted is not read'),
-      )
-    },
-    log,
+    what: 'the list of deleted datasources',
+    read: async () => (await ledger.listOpen()).map(({ datasourceId }) => datasourceId).sort(),
   })
   return {
+    ...watched,
     /** Sorted; empty but for the time of a purge. */
-    ids: (): readonly string[] => ids,
-    /** Reads them now. */
-    refresh,
-    /** Resolves at the next change of them, or when the signal aborts. */
-    async changed(signal: AbortSignal): Promise<void> {
-      const { promise: ended, resolve } = Promise.withResolvers<void>()
-      const onAbort = (): void => resolve()
-      signal.addEventListener('abort', onAbort, { once: true })
-      if (signal.aborted) resolve()
-      await Promise.race([change.promise, ended])
-      signal.removeEventListener('abort', onAbort)
-    },
-    close: watch.close,
+    ids,
   }
 }
 

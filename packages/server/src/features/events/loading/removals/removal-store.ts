@@ -6,7 +6,7 @@ import { ordersOf } from '../order-store.ts'
 /** Between two looks whether the engine has rewritten what it was told to: the first pause, doubled up to the maximum. */
 const [firstPollMs, maxPollMs] = [10, 2_000]
 
-/** Partitions that the engine rewrites at once: of one it mostly waits, and more would keep queries from the processor. */
+/** Partitions that the engine rewrites at once: one leaves the processor idle, more than these slow queries down. */
 const atOnce = 3
 
 /** Rows of a table, as SQL with bound parameters. */
