@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import {
   createCipheriv,
   createDecipheriv,
@@ -12,7 +11,6 @@ import { link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFi
 import { dirname, join, resolve, sep } from 'node:path'
 import { type Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { promisify } from 'node:util'
 import { StartRefused } from '../../platform/start-refused.ts'
 
 /** One file of a backup. */
@@ -51,8 +49,6 @@ export class BackupRefused extends StartRefused {
 }
 
 const [nonceBytes, tagBytes] = [12, 16]
-const execute = promisify(execFile)
-const flushedBytes = 1024 * 1024
 const manifestName = 'manifest.json'
 const idPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
 
@@ -127,17 +123,6 @@ function opening(key: Buffer, context: Buffer, what: string): Transform {
   })
 }
 
-/** Makes everything of a file system durable at once: a sync for each of thousands of small files takes longer. */
-export async function syncAll(directory: string): Promise<void> {
-  try {
-    await execute('sync', ['-f', directory])
-  } catch {
-    // Only Linux has the option.
-    await execute('sync')
-  }
-  await syncPath(directory)
-}
-
 async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
@@ -185,13 +170,11 @@ export async function beginBackup({ directory, id, key, former, keepsFree }: Beg
       const to = join(draft, path)
       await mkdir(dirname(to), { recursive: true, mode: 0o700 })
       const counted = new Counted()
-      const target = createWriteStream(to, { mode: 0o600, flags: 'wx' })
+      const target = createWriteStream(to, { mode: 0o600, flags: 'wx', flush: true })
       if (key) await pipeline(content, sealing(key, contextOf(path)), counted, target)
       else await pipeline(content, counted, target)
       files.push({ path, bytes: counted.bytes, sha256: counted.digest() })
       this.written += counted.bytes
-      // All of them at the end would hold up what the event log writes.
-      if (counted.bytes > flushedBytes) await syncPath(to)
     },
 
     /** Takes a file that never changes under its name from the former backup. @returns false when it has none */
@@ -209,7 +192,8 @@ export async function beginBackup({ directory, id, key, former, keepsFree }: Beg
     async finish(rest: Omit<Manifest, 'format' | 'id' | 'encrypted' | 'files'>): Promise<Manifest> {
       const manifest: Manifest = { format: 1, id, encrypted: key !== undefined, ...rest, files }
       await writeFile(join(draft, manifestName), sealManifest(manifest, key), { mode: 0o600, flush: true })
-      await syncAll(draft)
+      for (const each of new Set(files.map(({ path }) => dirname(join(draft, path))))) await syncPath(each)
+      await syncPath(draft)
       await rename(draft, join(directory, id))
       await syncPath(directory)
       return manifest

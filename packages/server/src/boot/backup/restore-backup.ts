@@ -18,7 +18,6 @@ import {
   type Manifest,
   readBackupFile,
   readManifest,
-  syncAll,
 } from './backup-files.ts'
 import { beginFilling, copyIn, listTables, writeSequences } from './relational-copy.ts'
 
@@ -45,7 +44,6 @@ export async function restoreBackup(options: RestoreOptions & { readonly to: str
   await rm(draft, { recursive: true, force: true })
   try {
     const manifest = await fill(draft, options)
-    await syncAll(draft)
     await rmdir(to).catch(() => {})
     await rename(draft, to)
     return manifest
