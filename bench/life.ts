@@ -1,6 +1,6 @@
 /**
- * The life of data beside a collector at 5,000 events a second: a backup and another one, a restore until it is ready,
- * the erasure of one person, and a retention that drops months.
+ * The life of data: exports alone, and beside a collector at 5,000 events a second a backup and another one, a restore
+ * until it is ready, the erasure of one person, and a retention that drops months.
  * Run: `npm run bench -- life [--events 10000000] [--rate 5000] [--seconds 25] [--settle 10]
  * [--data DIRECTORY]`.
  */
@@ -90,6 +90,28 @@ try {
   const calm = await paced(service, rate, Math.min(10, sendingSeconds))
   const alone = await ask()
   rows.push([`collector at ${rate} events/s, p99`, p99(calm), '', ''])
+
+  for (const format of ['parquet', 'ndjson']) {
+    let exported = { id: '', state: '', rows: 0, bytes: 0 }
+    const took = await timed(async () => {
+      const asked = { table: 'events', format, from: '2000-01-01' }
+      exported = await service.dataOf('POST', '/statistics/exports', asked)
+      const path = `/statistics/exports/${exported.id}`
+      await finished(async () => {
+        exported = await service.dataOf('GET', path)
+        return exported.state === 'done'
+      })
+    })
+    await service.dataOf('DELETE', `/statistics/exports/${exported.id}`)
+    const size = `${(exported.bytes / 1e6).toFixed(0)} MB`
+    const speed = `${Math.round(exported.rows / (took / 1_000)).toLocaleString('en')} rows/s`
+    rows.push([
+      `${exported.rows.toLocaleString('en')} events as ${format}, ${size}`,
+      seconds(took),
+      speed,
+      '>= 500,000 rows/s',
+    ])
+  }
 
   const whole = await beside(() => backup('create'))
   const made = await backup<{ bytes: number; written: number; seconds: number }>('create')

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { conflict, full, invalid, limitOf, notFound, tooLarge } from '../error-row.ts'
+import { conflict, full, invalid, limitOf, notFound, row, tooLarge } from '../error-row.ts'
 import { anId, ByName, Faults, QueryFaults } from '../failure-data.ts'
 import { experimentActions, experimentStatuses } from '../resources/experiment.ts'
 import { like, listOf, nullable, object, oneOf } from '../resources/formats.ts'
@@ -86,6 +86,10 @@ export const statisticErrors = {
   ),
   savedExplorationNotFound: notFound(9206, 'There is no such saved exploration'),
   tooManySavedExplorations: full(9207, 1_000, 'saved explorations'),
+  exportNotFound: notFound(9208, 'There is no such export'),
+  exportFileNotFound: notFound(9209, 'The export has no file of this name: read it for its files'),
+  exportRangeInvalid: row(416)(9210, 'The file has no bytes in this range: read the export for its size'),
+  tooManyExports: full(9211, 100, 'exports'),
   cohortNotFound: notFound(9300, 'There is no such cohort'),
   cohortNameTaken: conflict(9301, 'A cohort with this name already exists', ByName),
   tooManyCohorts: full(9302, 100, 'cohorts'),

@@ -17,6 +17,7 @@ const reasons: Readonly<Record<number, string>> = {
   413: 'Content too large',
   414: 'Address too long',
   415: 'Unsupported media type',
+  416: 'Range not satisfiable',
   429: 'Too many requests',
   431: 'Headers too large',
   500: 'Internal error',

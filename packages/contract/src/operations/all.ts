@@ -13,6 +13,7 @@ import * as datasources from './datasources.ts'
 import * as eventAliases from './event-aliases.ts'
 import * as experimentResults from './experiment-results.ts'
 import * as experiments from './experiments.ts'
+import * as exports from './exports.ts'
 import * as funnels from './funnels.ts'
 import * as integrations from './integrations.ts'
 import * as invitations from './invitations.ts'
@@ -261,6 +262,11 @@ const everyOperation = [
   savedExplorations.updateSavedExploration,
   savedExplorations.deleteSavedExploration,
   savedExplorations.runSavedExploration,
+  exports.createExport,
+  exports.listExports,
+  exports.readExport,
+  exports.downloadExportFile,
+  exports.deleteExport,
 ] as const
 
 export const allOperations: readonly Operation[] = everyOperation

@@ -40,6 +40,7 @@ const recorded = {
     dashboard: ['create', 'update', 'delete', 'duplicate'],
     experiment: ['create', 'update', 'schedule', 'start', 'read', 'end', 'decide', 'archive'],
     'statistics-settings': ['update'],
+    'statistics-export': ['create', 'download', 'delete'],
     'event-alias': ['set', 'delete'],
     schedule: ['pause'],
     report: ['create', 'archive'],

@@ -23,6 +23,7 @@ import { trackerRoutes } from '../features/events/tracker-files/tracker-routes.t
 import { readTrackerScripts } from '../features/events/tracker-files/tracker-scripts.ts'
 import { registerExperimentRoutes } from '../features/experiments/experiment-routes.ts'
 import { registerExperimentResultRoutes } from '../features/experiments/results/results-routes.ts'
+import { registerExportRoutes } from '../features/exports/export-routes.ts'
 import { registerAccountRoutes } from '../features/identity/people/account-routes.ts'
 import { registerProvisioningRoutes } from '../features/identity/provisioning/provisioning-routes.ts'
 import { registerScimRoutes } from '../features/identity/provisioning/scim-routes.ts'
@@ -124,6 +125,7 @@ export async function buildApp(
       registerExplorationRoutes(scope, services.statistics, services.answerBodies)
       registerSavedQueryRoutes(scope, services.savedQueries.service)
       registerDashboardRoutes(scope, services.dashboards)
+      registerExportRoutes(scope, services.exports)
       registerSavedExplorationRoutes(scope, services.savedExplorations, explorationAnswers(services))
       registerReportRoutes(scope, services.reports)
       registerDatasourceRoutes(scope, services)

@@ -264,6 +264,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         rowsRoom: reserves.rows,
         limitBytes: config.maxUploadBytes,
       },
+      exports: { directory: config.exportDirectory, room: reserves.exports },
       maxStoredBytes: config.maxStoredBytes,
       countryDatabase: config.countryDatabase,
       relational,
@@ -341,6 +342,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         logger,
         metrics,
       }),
+      { name: 'removals of old exports', everySeconds: hour, atSeconds: 2_700, run: services.exports.sweep },
       { name: 'removals of old runs', everySeconds: hour, atSeconds: 2_460, run: savedQueries.loops.sweep },
     ])
     const background = createBackground({ relational, log: logger })
@@ -355,7 +357,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const ready = upgrade.done.then((isUpToDate) => {
       if (!isUpToDate || !config.roles.has('worker')) return
       loader.start()
-      background.start([...savedQueries.loops.works, ...reports.loops.works])
+      background.start([...savedQueries.loops.works, ...reports.loops.works, services.exportWork])
     })
 
     let stopping = false

@@ -154,19 +154,23 @@ export function openStores(config: Config, dataDirectory: DataDirectory, logger:
 
 /** Of what takes the space of which disk. A database elsewhere has a disk of its own, which nobody here can ask. */
 export async function openReserves(
-  { contentDirectory, diskReserveBytes, relational }: Config,
+  { contentDirectory, exportDirectory, diskReserveBytes, relational }: Config,
   dataDirectory: DataDirectory,
   clock: Clock,
   freeBytes: FreeBytes | undefined,
 ) {
-  await mkdir(contentDirectory, { recursive: true, mode: 0o700 })
   const reserveOf = (directory: string, reserveBytes: number) =>
     new DiskReserve({ directory, reserveBytes, clock, ...(freeBytes && { freeBytes }) })
   const data = reserveOf(dataDirectory.path, diskReserveBytes)
-  const isShared = await isSameDisk(dataDirectory.path, contentDirectory)
+  async function reserveBeside(directory: string): Promise<DiskReserve> {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const isShared = await isSameDisk(dataDirectory.path, directory)
+    return isShared ? data : reserveOf(directory, diskReserveBytes)
+  }
   return {
     data,
-    contents: isShared ? data : reserveOf(contentDirectory, diskReserveBytes),
+    contents: await reserveBeside(contentDirectory),
+    exports: await reserveBeside(exportDirectory),
     rows: relational.url === undefined ? data : reserveOf(dataDirectory.path, 0),
   }
 }

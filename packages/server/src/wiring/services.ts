@@ -11,6 +11,7 @@ import { wireDashboards } from './dashboards.ts'
 import { wireDatasources } from './datasources.ts'
 import { wireEvents } from './events.ts'
 import { wireExperiments } from './experiments.ts'
+import { wireExports } from './exports.ts'
 import { wireIdentity } from './identity.ts'
 import { wirePersonalisation } from './personalisation.ts'
 import { wireReports } from './reports.ts'
@@ -53,6 +54,7 @@ export function createServices(parts: ServiceParts) {
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
     ...wireSavedQueries(shared, analytics.statistics),
+    ...wireExports(shared),
     ...wireDashboards(shared, analytics.statistics),
     reports: wireReports(shared, analytics.statistics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),

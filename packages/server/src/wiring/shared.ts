@@ -69,6 +69,8 @@ export interface ServiceParts extends Omit<ServiceContext, 'recordAudit' | 'lock
   readonly spools: { readonly directory: string; readonly room: DiskRoom }
   /** Where the content of datasources is. */
   readonly contents: DatasourceContents
+  /** Where exports are. */
+  readonly exports: { readonly directory: string; readonly room: DiskRoom }
   /** Of one company. */
   readonly maxStoredBytes: number
   /** File of the country of each address; undefined for the one that the service brings. */

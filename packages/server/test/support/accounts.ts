@@ -110,6 +110,7 @@ export async function createAccountsApp(
     | 'readResults'
     | 'reportWriting'
     | 'validateDefinition'
+    | 'environment'
   > = {},
 ) {
   const auth: Auth = await createAuth(relational, options)

@@ -11,6 +11,7 @@ import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
 import { goodPassword, testRedirectUri } from './auth.ts'
 import { turnOnAuthenticator } from './authenticator.ts'
 import { challengeOf, verifier, walkToPassword } from './authorization.ts'
+import { insertExport } from './exports.ts'
 import { requireByRows } from './mandatory-domain.ts'
 
 const newPassword = 'ten thousand geese'
@@ -57,6 +58,22 @@ const ofPersons = (what: 'search' | 'erase', kind: 'company' | 'person-erasure')
     return made.id ?? people.companyId
   })
 
+const exportsPath = '/statistics/exports'
+
+/** What an administrator does to an export that is there. */
+const ofExport = (act: (world: AuditWorld, path: string) => Promise<unknown>): Deed =>
+  administered('statistics-export', async (world, begin) => {
+    const { people } = world
+    const { exportDirectory } = people.auth.context.config
+    const id = await insertExport(people.relational, exportDirectory, {
+      companyId: people.companyId,
+      userId: people.admin.id,
+    })
+    await begin()
+    await act(world, `${exportsPath}/${id}`)
+    return id
+  })
+
 const cohortBody = () => ({ name: fresh('cohort '), rule: { event: { events: ['purchase'] } } })
 
 /** One row for each action of the audit log. */
@@ -81,6 +98,20 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
     if (statusCode !== 200) throw new Error(body)
     return people.companyId
   }),
+  'statistics-export-create': administered('statistics-export', async ({ people, ask }, begin) => {
+    await begin()
+    return ask<Made>(people, 'POST', exportsPath, { table: 'events', from: '2026-03-01' })
+  }),
+  'statistics-export-download': ofExport(async ({ people }, path) => {
+    // Its reply is no envelope.
+    const { statusCode, body } = await people.auth.call(
+      people.admin.token,
+      'GET',
+      `/v2${path}/files/2026-03-01.parquet`,
+    )
+    if (statusCode !== 200) throw new Error(body)
+  }),
+  'statistics-export-delete': ofExport(({ people, ask }, path) => ask(people, 'DELETE', path)),
   'person-erase': ofPersons('erase', 'person-erasure'),
 
   'schedule-pause': async ({ people, begin }) => {

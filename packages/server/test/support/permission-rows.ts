@@ -7,6 +7,7 @@ import { companyRows } from './permission-rows-company.ts'
 import { dashboardRows, savedExplorationRows } from './permission-rows-dashboards.ts'
 import { datasourceRows } from './permission-rows-datasources.ts'
 import { experimentRows } from './permission-rows-experiments.ts'
+import { exportRows } from './permission-rows-exports.ts'
 import { ownAccountRows } from './permission-rows-own-account.ts'
 import { reportRows } from './permission-rows-reports.ts'
 import { runnerRows } from './permission-rows-runner.ts'
@@ -47,6 +48,7 @@ export const permissionRows: PermissionRows = {
   ...savedExplorationRows,
   ...datasourceRows,
   ...experimentRows,
+  ...exportRows,
   ...analyticsSettingsRows,
   ...savedQueryRows,
   ...reportRows,

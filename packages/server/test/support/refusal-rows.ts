@@ -9,6 +9,7 @@ import { cohortRefusals } from './refusal-rows-cohorts.ts'
 import { dashboardRefusals } from './refusal-rows-dashboards.ts'
 import { datasourceRefusals } from './refusal-rows-datasources.ts'
 import { experimentRefusals } from './refusal-rows-experiments.ts'
+import { exportRefusals } from './refusal-rows-exports.ts'
 import { ownAccountRefusals } from './refusal-rows-own-account.ts'
 import { reportRefusals } from './refusal-rows-reports.ts'
 import { signOnRefusals } from './refusal-rows-sign-on.ts'
@@ -22,6 +23,7 @@ export const refusalRows: RefusalRows = {
   ...dashboardRefusals,
   ...datasourceRefusals,
   ...experimentRefusals,
+  ...exportRefusals,
   ...ownAccountRefusals,
   ...reportRefusals,
   ...signOnRefusals,

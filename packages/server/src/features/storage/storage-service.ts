@@ -43,7 +43,7 @@ export function createStorageService({ relational, maxBytes, log }: StorageServi
     const within = createStorageStore(tx)
     const used = await within.countBytes(companyId)
     if (used + asked <= maxBytes) return maxBytes - used
-    const message = `Your company may store ${maxBytes} bytes: ${used} are used, and ${asked} more are asked for. Delete datasources, contents or saved queries with results that are not needed, or ask the operator for more`
+    const message = `Your company may store ${maxBytes} bytes: ${used} are used, and ${asked} more are asked for. Delete datasources, contents, exports or saved queries with results that are not needed, or ask the operator for more`
     throw new DomainError('storageFull', { limit: maxBytes, used, asked, unit: 'bytes' }, { message })
   }
 

@@ -1,4 +1,5 @@
 import { savedQueryRuns } from '../../database/tables/saved-query.ts'
+import { statisticsExportFiles, statisticsExports } from '../../database/tables/statistics-export.ts'
 import { storageHolds } from '../../database/tables/storage-hold.ts'
 import { datasourceVersions, workerDatasources } from '../../database/tables/worker-datasource.ts'
 import { and, eq, sql } from '../../platform/stores/postgres/drizzle.ts'
@@ -10,6 +11,8 @@ const stored = sql`(
   union all select company_id, row_bytes from ${datasourceVersions}
   union all select company_id, (result->>'bytes')::bigint
     from ${savedQueryRuns}, json_array_elements(results) as result where results_until is not null
+  union all select asked.company_id, written.bytes
+    from ${statisticsExportFiles} as written join ${statisticsExports} as asked on asked.id = written.export_id
   union all select company_id, bytes from ${storageHolds} where lease_until > now()
 ) as stored`
 

@@ -37,6 +37,8 @@ export interface Config {
     | undefined
   /** Ranges beside the public internet that requests to addresses of users may go to. */
   readonly outgoingAllow: readonly string[]
+  /** Where exports are. */
+  readonly exportDirectory: string
   readonly backups: {
     readonly directory: string
     /** 0 for none by itself. */
@@ -73,6 +75,7 @@ export function configFrom(env: Environment): Config {
     mail: Object.freeze({ smtpUrl: env.SMTP_URL, from: env.MILLRACE_MAIL_FROM }),
     languageModel: languageModelOf(env),
     outgoingAllow: Object.freeze([...(env.MILLRACE_OUTGOING_ALLOW ?? [])]),
+    exportDirectory: resolve(env.MILLRACE_EXPORT_DIR ?? join(env.MILLRACE_DATA_DIR, 'exports')),
     backups: Object.freeze({
       directory: resolve(env.MILLRACE_BACKUP_DIR ?? join(env.MILLRACE_DATA_DIR, '..', 'backups')),
       everyHours: env.MILLRACE_BACKUP_EVERY_HOURS,

@@ -223,6 +223,11 @@ export const variables = {
     secret: true,
     parse: encryptionKey,
   }),
+  MILLRACE_EXPORT_DIR: variable({
+    description:
+      'Directory of exports, which other programs may read: COMPANY/EXPORT/dt=DAY/events.parquet; `exports` in the data directory by default. Processes that share a database share it too.',
+    parse: text,
+  }),
   MILLRACE_OUTGOING_ALLOW: variable({
     description:
       'Addresses or CIDR ranges beside the public internet that webhooks and other requests to addresses of users may go to, by plain http too; none by default.',

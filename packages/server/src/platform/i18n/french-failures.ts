@@ -208,6 +208,10 @@ export const frenchFailures: Readonly<Record<ErrorName, string>> = {
   savedExplorationNotFound: 'Cette exploration enregistrée n’existe pas',
   tooManySavedExplorations:
     'Votre entreprise a le plus grand nombre possible d’explorations enregistrées : supprimez-en une d’abord',
+  exportNotFound: 'Cet export n’existe pas',
+  exportFileNotFound: 'L’export n’a pas de fichier de ce nom : relisez-le pour connaître ses fichiers',
+  exportRangeInvalid: 'Le fichier n’a pas d’octets dans cet intervalle : relisez l’export pour sa taille',
+  tooManyExports: 'Votre entreprise a le nombre maximal d’exports : supprimez-en un d’abord',
   cohortNotFound: 'Cette cohorte n’existe pas',
   cohortNameTaken: 'Une cohorte de ce nom existe déjà',
   tooManyCohorts: 'Votre entreprise a le plus grand nombre possible de cohortes : supprimez-en une d’abord',

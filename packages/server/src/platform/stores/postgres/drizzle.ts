@@ -37,6 +37,7 @@ export const {
   bigint,
   boolean,
   customType,
+  date,
   doublePrecision,
   integer,
   json,

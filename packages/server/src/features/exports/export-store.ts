@@ -1,0 +1,196 @@
+import type {
+  StatisticsExport,
+  StatisticsExportFile,
+  StatisticsExportManifest,
+} from '@millrace/contract/resources/statistics-export.ts'
+import { statisticsExportFiles, statisticsExports } from '../../database/tables/statistics-export.ts'
+import type { Listed, Page } from '../../platform/paging.ts'
+import { pageOf } from '../../platform/paging.ts'
+import { and, desc, eq, inArray, sql } from '../../platform/stores/postgres/drizzle.ts'
+import type { Queries } from '../../platform/stores/relational.ts'
+import { createLedger } from '../../platform/work/ledger.ts'
+import { fileNameOf } from './export-files.ts'
+
+export type StoredExport = typeof statisticsExports.$inferSelect
+export type StoredFile = typeof statisticsExportFiles.$inferSelect
+
+export type NewExport = Pick<StoredExport, 'id' | 'companyId' | 'requestedBy'> &
+  Pick<StoredExport, 'table' | 'format' | 'from' | 'until' | 'datasources' | 'everyHours'>
+
+/** Whose exports are wanted: those of one user, or all of the company. */
+export interface ExportViewer {
+  readonly companyId: string
+  readonly userId: string
+  readonly seesAll: boolean
+}
+
+/** Days for which an export stays that is made once. */
+const keptDays = 7
+
+type Totals = Pick<StatisticsExport, 'days' | 'rows' | 'bytes'>
+
+const totals = {
+  days: sql<number>`(select count(*) from ${statisticsExportFiles} where export_id = ${statisticsExports.id})`,
+  rows: sql<number>`(select coalesce(sum(rows), 0) from ${statisticsExportFiles} where export_id = ${statisticsExports.id})`,
+  bytes: sql<number>`(select coalesce(sum(bytes), 0) from ${statisticsExportFiles} where export_id = ${statisticsExports.id})`,
+}
+
+const isoOf = (time: Date | null): string | null => time?.toISOString() ?? null
+
+function expiryOf({ everyHours, state, finishedAt, startedAt, createdAt }: StoredExport): string | null {
+  if (everyHours !== null || (state !== 'done' && state !== 'failed')) return null
+  const end = finishedAt ?? startedAt ?? createdAt
+  return new Date(end.getTime() + keptDays * 86_400_000).toISOString()
+}
+
+/** As the interface shows it. */
+function presentExport(row: StoredExport, { days, rows, bytes }: Totals): StatisticsExport {
+  const { id, table, format, from, until, datasources, everyHours, state, reason, requestedBy } = row
+  const waits = state === 'queued' && everyHours !== null && (row.finishedAt !== null || reason !== null)
+  return {
+    ...{ id, table, format, from, until, datasources, everyHours },
+    state: waits ? (reason === null ? 'done' : 'failed') : state,
+    ...{ reason, requestedBy },
+    createdAt: row.createdAt.toISOString(),
+    finishedAt: isoOf(row.finishedAt),
+    nextRunAt: waits ? row.dueAt.toISOString() : null,
+    expiresAt: expiryOf(row),
+    days: Number(days),
+    rows: Number(rows),
+    bytes: Number(bytes),
+  }
+}
+
+const presentFile = (format: StoredExport['format'], file: StoredFile): StatisticsExportFile => ({
+  name: fileNameOf(format, file.day),
+  day: file.day,
+  rows: file.rows,
+  bytes: file.bytes,
+  sha256: file.sha256,
+  writtenAt: file.writtenAt.toISOString(),
+})
+
+/** The same with its files. */
+export function manifestOf(row: StoredExport, files: readonly StoredFile[]): StatisticsExportManifest {
+  const sum = (of: 'rows' | 'bytes') => files.reduce((all, file) => all + file[of], 0)
+  return {
+    ...presentExport(row, { days: files.length, rows: sum('rows'), bytes: sum('bytes') }),
+    files: files.map((file) => presentFile(row.format, file)),
+  }
+}
+
+const seenBy = ({ companyId, userId, seesAll }: ExportViewer) =>
+  and(
+    eq(statisticsExports.companyId, companyId),
+    seesAll ? undefined : eq(statisticsExports.requestedBy, userId),
+  )
+
+/** The ledger of exports with their files; given a transaction it works inside it. */
+export function createExportStore(db: Queries) {
+  const ledger = createLedger(db, statisticsExports, 'statistics_exports')
+
+  return {
+    ...ledger,
+
+    async insert(row: NewExport): Promise<StatisticsExport> {
+      const [inserted] = await db.insert(statisticsExports).values(row).returning()
+      return presentExport(inserted as StoredExport, { days: 0, rows: 0, bytes: 0 })
+    },
+
+    count: (companyId: string): Promise<number> =>
+      db.$count(statisticsExports, eq(statisticsExports.companyId, companyId)),
+
+    async list(viewer: ExportViewer, page: Page): Promise<Listed<StatisticsExport>> {
+      const { rows, count } = await pageOf(
+        db
+          .select({ row: statisticsExports, totals })
+          .from(statisticsExports)
+          .where(seenBy(viewer))
+          .orderBy(desc(statisticsExports.createdAt), desc(statisticsExports.id)),
+        db.$count(statisticsExports, seenBy(viewer)),
+        page,
+      )
+      return { rows: rows.map((each) => presentExport(each.row, each.totals)), count }
+    },
+
+    async find(viewer: ExportViewer, id: string): Promise<StoredExport | undefined> {
+      const [row] = await db
+        .select()
+        .from(statisticsExports)
+        .where(and(seenBy(viewer), eq(statisticsExports.id, id)))
+      return row
+    },
+
+    /** By day. */
+    listFiles: (exportId: string): Promise<StoredFile[]> =>
+      db
+        .select()
+        .from(statisticsExportFiles)
+        .where(eq(statisticsExportFiles.exportId, exportId))
+        .orderBy(statisticsExportFiles.day),
+
+    /** Notes a file that was written, in the place of the day's former one. */
+    async putFile(file: Omit<StoredFile, 'writtenAt'>): Promise<void> {
+      const { rows, bytes, sha256, fingerprint } = file
+      await db
+        .insert(statisticsExportFiles)
+        .values(file)
+        .onConflictDoUpdate({
+          target: [statisticsExportFiles.exportId, statisticsExportFiles.day],
+          set: { rows, bytes, sha256, fingerprint, writtenAt: sql`now()` },
+        })
+    },
+
+    async removeFile(exportId: string, day: string): Promise<void> {
+      await db
+        .delete(statisticsExportFiles)
+        .where(and(eq(statisticsExportFiles.exportId, exportId), eq(statisticsExportFiles.day, day)))
+    },
+
+    /** Ends a run; one that is made again waits for the next. False when the process no longer has it. */
+    finish: (row: StoredExport): Promise<boolean> =>
+      row.everyHours === null
+        ? ledger.set(row, { state: 'done', finishedAt: sql`now()`, reason: null })
+        : ledger.set(row, {
+            state: 'queued',
+            finishedAt: sql`now()`,
+            reason: null,
+            attempts: 0,
+            dueAt: sql`now() + make_interval(hours => ${row.everyHours})`,
+          }),
+
+    /** The same of a run that failed. */
+    fail: (row: StoredExport, reason: string): Promise<boolean> =>
+      row.everyHours === null
+        ? ledger.set(row, { state: 'failed', reason })
+        : ledger.set(row, {
+            state: 'queued',
+            reason,
+            attempts: 0,
+            dueAt: sql`now() + make_interval(hours => ${row.everyHours})`,
+          }),
+
+    /** Takes it from the process that has it, so that nothing further is written. */
+    async stop(id: string): Promise<void> {
+      await db
+        .update(statisticsExports)
+        .set({ state: 'failed', attempts: sql`${statisticsExports.attempts} + 1` })
+        .where(eq(statisticsExports.id, id))
+    },
+
+    async delete(ids: readonly string[]): Promise<void> {
+      await db.delete(statisticsExports).where(inArray(statisticsExports.id, [...ids]))
+    },
+
+    /** Exports that are made once, and were some days ago. */
+    listExpired: (): Promise<Pick<StoredExport, 'id' | 'companyId'>[]> =>
+      db
+        .select({ id: statisticsExports.id, companyId: statisticsExports.companyId })
+        .from(statisticsExports)
+        .where(
+          sql`every_hours is null and state in ('done', 'failed')
+            and coalesce(finished_at, started_at, created_at) < now() - make_interval(days => ${keptDays})`,
+        )
+        .limit(100),
+  }
+}

@@ -1,0 +1,22 @@
+import { newId } from '../../src/platform/ids.ts'
+import { type RefusalRows, refused } from './refusal-row.ts'
+
+const path = '/v2/statistics/exports'
+
+export const exportRefusals: RefusalRows = {
+  createExport: {
+    tooManyExports: refused(async ({ companyId, userId }, { relational }) => {
+      await relational.pool.query(
+        `insert into statistics_exports (id, company_id, requested_by, table_name, format, from_day, state)
+         select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, $3, 'events', 'csv', '2026-03-01', 'done'
+         from generate_series(1, 100) n`,
+        [companyId, newId(), userId],
+      )
+      return { path, body: { table: 'events', from: '2026-03-01' } }
+    }),
+  },
+  downloadExportFile: {
+    exportFileNotFound: 'test/interface/ext-exports.test.ts',
+    exportRangeInvalid: 'test/interface/ext-exports.test.ts',
+  },
+}
