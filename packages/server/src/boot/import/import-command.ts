@@ -7,25 +7,34 @@ import { validateEvent } from '@millrace/contract/events/validate.ts'
 import { ImportFault } from './import-fault.ts'
 import { type Envelope, type MappingCounts, mapRecords } from './map-records.ts'
 import { readMapping } from './mapping.ts'
+import { peers } from './peers/all.ts'
+import type { Peer } from './peers/peer.ts'
 import { createProgressDisplay, formatDuration, grouped } from './progress-display.ts'
 import { type InputFormat, openInput } from './read-records.ts'
 import { noResume, openResume } from './resume-state.ts'
 import { sendEvents } from './send-events.ts'
+
+const peerUsage = [...peers].map(([name, { file }]) => `  ${name.padEnd(12)}${file}`).join('\n')
 
 export const importUsage = `millrace import FILE [options]     FILE may be gzip; - reads standard input
 
 Reads CSV or NDJSON, makes events of it and sends them through the collector of a running service.
 Without a mapping, each NDJSON line is an event envelope already.
 
+  --from PRODUCT         what another product has exported, see below
   --mapping NAME|FILE    how records become events; a shipped one by its name (online-retail)
   --format csv|ndjson    when the name of the file does not tell
   --delimiter C          of CSV, default ,
   --url URL              the collector; default: the service of the data directory
   --datasource ID        default: the first tracking datasource of the data directory
   --key COMPANY          company identifier; default: the company of the data directory
-  --dry-run              validate every event, send nothing
+  --dry-run              validate every event and show what it would make, send nothing
 
-An interrupted import resumes where it stopped when the same command is given again.`
+An interrupted import resumes where it stopped when the same command is given again. Into a datasource of its own
+(millrace datasource create) it can be undone: delete the datasource.
+
+Products, and the files that are read:
+${peerUsage}`
 
 /** Counters of a datasource, as the service keeps them. */
 export interface DatasourceCounters {
@@ -63,6 +72,7 @@ function readArguments(argv: readonly string[]) {
       allowPositionals: true,
       options: {
         mapping: { type: 'string' },
+        from: { type: 'string' },
         format: { type: 'string' },
         delimiter: { type: 'string' },
         url: { type: 'string' },
@@ -78,6 +88,11 @@ function readArguments(argv: readonly string[]) {
     if (format !== undefined && format !== 'csv' && format !== 'ndjson') {
       throw new ImportFault(`--format is csv or ndjson, not ${format}`)
     }
+    const { from, mapping } = parsed.values
+    if (from !== undefined && mapping !== undefined)
+      throw new ImportFault('--from brings a mapping of its own: leave out --mapping')
+    if (from !== undefined && !peers.has(from))
+      throw new ImportFault(`--from is one of ${[...peers.keys()].join(', ')}, not "${from}"`)
     const { delimiter } = parsed.values
     if (delimiter !== undefined && delimiter.length !== 1) {
       throw new ImportFault(`--delimiter is one character, not "${delimiter}"`)
@@ -157,17 +172,31 @@ function ruleLines(map: ReadonlyMap<string, number>): string[] {
     })
 }
 
+function leftOutLines({ leftOutBy }: Tally): string[] {
+  if (leftOutBy.size === 0) return []
+  const lines = [...leftOutBy]
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([reason, n]) => `    ${grouped(n).padStart(10)}  ${reason}`)
+  return ['', '  records left out', ...lines]
+}
+
+function lostLines(peer: Peer | undefined): string[] {
+  if (!peer) return []
+  return ['', `  what is not taken over from ${peer.title}`, ...peer.lost.map((each) => `    - ${each}`)]
+}
+
 function closingTable(
   tally: Tally,
   counted: DatasourceCounters | undefined,
   seconds: number,
   dryRun: boolean,
+  peer: Peer | undefined,
 ): string {
   const dropped = [...tally.dropped.values()].reduce((sum, n) => sum + n, 0)
   const sent = tally.acknowledged
   const rows: [string, number, string][] = [
     ['records read', tally.records, ''],
-    ['records left out', tally.leftOut, 'by the mapping'],
+    ['records left out', tally.leftOut, tally.leftOutBy.size > 0 ? 'see below' : 'by the mapping'],
     ['events made', tally.events, ''],
   ]
   if (tally.skipped > 0) rows.push(['events sent before', tally.skipped, 'by the interrupted run'])
@@ -189,9 +218,11 @@ function closingTable(
   const why = tally.dropped.size > 0 ? ['', '  dropped, and why', ...ruleLines(tally.dropped)] : []
   const changed =
     tally.changed.size > 0 ? ['', '  accepted with a field changed', ...ruleLines(tally.changed)] : []
-  return `${[...table, ...why, ...changed].join('\n')}\n`
+  return `${[...table, ...leftOutLines(tally), ...why, ...changed, ...lostLines(peer)].join('\n')}\n`
 }
 
+/** Of a dry run. */
+const shownEvents = 3
 const settleMilliseconds = 15_000
 
 /** Waits until the service has loaded as many events as were sent, so that stored and repeated can be reported. */
@@ -225,7 +256,8 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
   const given = readArguments(argv)
   const { output, signal } = dependencies
   const mapping = given.mapping === undefined ? undefined : await readMapping(given.mapping)
-  const format = given.format
+  const peer = given.from === undefined ? undefined : peers.get(given.from)
+  const format = given.format ?? peer?.format
   const target = await findTarget(given, dependencies.dataDirectory)
   const input = await openInput(given.file, {
     ...(format === undefined ? {} : { format }),
@@ -235,10 +267,14 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
   const resume =
     given.file === '-' || dryRun
       ? noResume
-      : await openResume(given.file, JSON.stringify({ mapping, target, format, delimiter: given.delimiter }))
+      : await openResume(
+          given.file,
+          JSON.stringify({ mapping, from: given.from, target, format, delimiter: given.delimiter }),
+        )
   const tally: Tally = {
     records: 0,
     leftOut: 0,
+    leftOutBy: new Map(),
     events: 0,
     expected: undefined,
     acknowledged: 0,
@@ -265,16 +301,21 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
   // Also while nothing is sent yet, or nothing is acknowledged for a while.
   const ticking = setInterval(show, 100).unref()
   const events = validated(
-    mapRecords(input.records(), mapping, target.key, tally),
+    mapRecords(input.records(), { mapping, peer }, target.key, tally),
     resume.skip,
     target.key,
     tally,
   )
+  const shown: string[] = []
   let saving = Promise.resolve()
   let savedAt = 0
   try {
-    if (dryRun) for await (const _ of events) show()
-    else {
+    if (dryRun) {
+      for await (const event of events) {
+        show()
+        if (peer && shown.length < shownEvents) shown.push(JSON.stringify(event))
+      }
+    } else {
       await sendEvents(
         target.url,
         events,
@@ -308,7 +349,8 @@ export async function runImport(argv: readonly string[], dependencies: ImportDep
   display.end()
   await saving
   await resume.finish()
+  if (shown.length > 0) output.write(`\nThe first events:\n${shown.join('\n')}\n`)
   const counted = await countedSince(before, readCounters, tally.acknowledged)
-  output.write(`\n${closingTable(tally, counted, seconds, dryRun)}`)
+  output.write(`\n${closingTable(tally, counted, seconds, dryRun, peer)}`)
   return 0
 }

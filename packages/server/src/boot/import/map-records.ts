@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { add, type Decimal, formatDecimal, multiply, parseDecimal, zero } from './decimal.ts'
 import { ImportFault } from './import-fault.ts'
 import type { Condition, Mapping, Source } from './mapping.ts'
+import type { Peer } from './peers/peer.ts'
 import type { InputRecord } from './read-records.ts'
+import { parseTime } from './read-time.ts'
 
 /** A collected event's envelope as it is sent (docs/interface.md, Collected event). */
 export type Envelope = Record<string, unknown>
@@ -11,6 +13,8 @@ export type Envelope = Record<string, unknown>
 export interface MappingCounts {
   records: number
   leftOut: number
+  /** Why, where a peer's reader says it. */
+  readonly leftOutBy: Map<string, number>
   events: number
   /** All events of the input, known once a grouped input is read to its end. */
   expected: number | undefined
@@ -92,11 +96,8 @@ function readSource(source: Source, group: Group): unknown {
 
 function timeOf(record: InputRecord, { column, unit }: NonNullable<Mapping['event']['timestamp']>): number {
   const text = textOf(record, column).trim()
-  if (/^-?\d+(\.\d+)?$/.test(text)) return Math.floor(Number(text) * (unit === 's' ? 1000 : 1))
-  // A time without a zone is read as UTC, like everything the collector stores.
-  const iso = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text)
-  const time = iso ? Date.parse(`${iso[1]}T${iso[2] ?? '00:00'}${iso[3] ?? 'Z'}`) : Number.NaN
-  if (Number.isNaN(time)) {
+  const time = parseTime(text, unit === 's' ? 1000 : 1)
+  if (time === undefined) {
     throw new ImportFault(
       `record ${record.number}: "${text}" in column "${column}" is no time; write 2011-12-09 12:50:00, ISO 8601 or a number of milliseconds`,
     )
@@ -144,6 +145,37 @@ function completeEnvelope(record: InputRecord, key: string): Envelope {
   return envelope
 }
 
+/** What a peer's reader makes of records. */
+async function* readPeer(
+  records: AsyncIterable<InputRecord>,
+  peer: Peer,
+  key: string,
+  counts: MappingCounts,
+): AsyncIterable<Envelope> {
+  for await (const record of records) {
+    counts.records++
+    let read: ReturnType<Peer['read']>
+    try {
+      read = peer.read(record.fields)
+    } catch (error) {
+      if (error instanceof ImportFault)
+        throw new ImportFault(`record ${record.number} is none of ${peer.title}: ${error.message}`)
+      throw error
+    }
+    if (typeof read === 'string') {
+      counts.leftOut++
+      counts.leftOutBy.set(read, (counts.leftOutBy.get(read) ?? 0) + 1)
+      continue
+    }
+    for (const event of read) {
+      counts.events++
+      const envelope: Envelope = { key, v: 1, ...event }
+      envelope.eventId ??= contentId(record, envelope)
+      yield envelope
+    }
+  }
+}
+
 /**
  * Turns records into envelopes, in the order in which their first records stand in the input.
  * Groups stay open until the input ends: lines of one invoice need not stand together.
@@ -151,10 +183,14 @@ function completeEnvelope(record: InputRecord, key: string): Envelope {
  */
 export async function* mapRecords(
   records: AsyncIterable<InputRecord>,
-  mapping: Mapping | undefined,
+  { mapping, peer }: { readonly mapping?: Mapping | undefined; readonly peer?: Peer | undefined },
   key: string,
   counts: MappingCounts,
 ): AsyncIterable<Envelope> {
+  if (peer) {
+    yield* readPeer(records, peer, key, counts)
+    return
+  }
   if (mapping === undefined) {
     for await (const record of records) {
       counts.records++
