@@ -80,8 +80,6 @@ export function createExportFiles({
       await rm(draft, { force: true })
       throw error
     }
-    const handle = await open(folder, 'r')
-    await handle.sync().finally(() => handle.close())
   }
 
   return {
@@ -94,7 +92,7 @@ export function createExportFiles({
       asked: Place,
       day: string,
       rows: Readable,
-      onBytes: (total: number) => Promise<void>,
+      onBytes: (added: number) => Promise<void>,
       signal: AbortSignal,
     ): Promise<WrittenFile> {
       const { format } = asked
@@ -112,7 +110,7 @@ export function createExportFiles({
         for await (const chunk of chunks) {
           hash.update(chunk)
           bytes += chunk.length
-          await onBytes(bytes)
+          await onBytes(chunk.length)
           await room.take(chunk.length)
           yield chunk
         }

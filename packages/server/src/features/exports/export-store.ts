@@ -129,22 +129,16 @@ export function createExportStore(db: Queries) {
         .where(eq(statisticsExportFiles.exportId, exportId))
         .orderBy(statisticsExportFiles.day),
 
-    /** Notes a file that was written, in the place of the day's former one. */
-    async putFile(file: Omit<StoredFile, 'writtenAt'>): Promise<void> {
-      const { rows, bytes, sha256, fingerprint } = file
-      await db
-        .insert(statisticsExportFiles)
-        .values(file)
-        .onConflictDoUpdate({
-          target: [statisticsExportFiles.exportId, statisticsExportFiles.day],
-          set: { rows, bytes, sha256, fingerprint, writtenAt: sql`now()` },
-        })
+    async insertFiles(files: readonly Omit<StoredFile, 'writtenAt'>[]): Promise<void> {
+      await db.insert(statisticsExportFiles).values([...files])
     },
 
-    async removeFile(exportId: string, day: string): Promise<void> {
+    async removeFiles(exportId: string, days: readonly string[]): Promise<void> {
       await db
         .delete(statisticsExportFiles)
-        .where(and(eq(statisticsExportFiles.exportId, exportId), eq(statisticsExportFiles.day, day)))
+        .where(
+          and(eq(statisticsExportFiles.exportId, exportId), inArray(statisticsExportFiles.day, [...days])),
+        )
     },
 
     /** Ends a run; one that is made again waits for the next. False when the process no longer has it. */

@@ -3,11 +3,11 @@ import type { ServiceContext } from '../../platform/service-context.ts'
 import { createLedgerWork, type LedgerWork } from '../../platform/work/ledger-work.ts'
 import type { HoldStorage } from '../storage/storage-service.ts'
 import type { ExportFiles } from './export-files.ts'
-import { createExportStore, manifestOf, type StoredExport } from './export-store.ts'
+import { createExportStore, manifestOf, type StoredExport, type StoredFile } from './export-store.ts'
 import type { ExportedDay, ExportedRows, ExportedRowsStore } from './exported-rows-store.ts'
 
 export interface ExportWorkerDependencies extends Pick<ServiceContext, 'relational' | 'clock' | 'log'> {
-  readonly files: Pick<ExportFiles, 'write' | 'writeManifest' | 'removeDay' | 'remove'>
+  readonly files: Pick<ExportFiles, 'write' | 'writeManifest' | 'find' | 'removeDay' | 'remove'>
   readonly rows: ExportedRowsStore
   readonly holdStorage: HoldStorage
   /** Why the user may not take these rows out, as a sentence; undefined when they may. */
@@ -26,6 +26,11 @@ class ExportRefused extends Error {
 /** Seconds before the second and the third attempt. */
 const pauses = [60, 300] as const
 
+/** What a kill takes back at most. */
+const daysTogether = 31
+/** While one waits for the disk, others are read. */
+const daysAtOnce = 3
+
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 const dayMs = 86_400_000
 
@@ -40,21 +45,49 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     return until === null || until > last ? last : until
   }
 
-  async function writeDay(
+  /** Writes the files of some days, and notes them together: each commit and each sync waits for the disk. */
+  async function writeDays(
     row: StoredExport,
     asked: ExportedRows,
-    { day, fingerprint }: ExportedDay,
+    days: readonly ExportedDay[],
     signal: AbortSignal,
   ): Promise<void> {
     await holdStorage(row.companyId, 0, async (hold) => {
-      const stream = await rows.stream(asked, day, signal)
-      const written = await files.write(row, day, stream, hold.require, signal)
+      const written: Omit<StoredFile, 'writtenAt'>[] = []
+      let bytes = 0
+      let held: Promise<void> = Promise.resolve()
+      const onBytes = (added: number): Promise<void> => {
+        bytes += added
+        held = held.then(() => hold.require(bytes))
+        return held
+      }
+      const waiting = days.values()
+      const ending = new AbortController()
+      const both = AbortSignal.any([signal, ending.signal])
+      async function writeSome(): Promise<void> {
+        for (const { day, fingerprint } of waiting) {
+          const stream = await rows.stream(asked, day, both)
+          const file = await files.write(row, day, stream, onBytes, both)
+          written.push({ exportId: row.id, day, fingerprint, ...file })
+        }
+      }
+      const writing = Array.from({ length: daysAtOnce }, () =>
+        writeSome().catch((error: unknown) => {
+          ending.abort(error)
+          throw error
+        }),
+      )
+      await Promise.allSettled(writing)
+      await Promise.all(writing)
       await relational.transaction(async (tx) => {
         const within = createExportStore(tx)
         if (!(await within.lockHeld(row))) throw new ExportLost()
-        await within.removeFile(row.id, day)
-        await hold.settle(tx, written.bytes)
-        await within.putFile({ exportId: row.id, day, fingerprint, ...written })
+        await within.removeFiles(
+          row.id,
+          written.map(({ day }) => day),
+        )
+        await hold.settle(tx, bytes)
+        await within.insertFiles(written)
       })
     })
   }
@@ -64,7 +97,7 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     await relational.transaction(async (tx) => {
       const within = createExportStore(tx)
       if (!(await within.lockHeld(row))) throw new ExportLost()
-      await within.removeFile(row.id, day)
+      await within.removeFiles(row.id, [day])
     })
     await files.removeDay(row, day)
   }
@@ -74,12 +107,19 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     if (refused !== undefined) throw new ExportRefused(refused)
     const asked: ExportedRows = { ...row, until: untilOf(row) }
     const days = asked.until < row.from ? [] : await rows.listDays(asked, signal)
-    const written = new Map((await store.listFiles(row.id)).map((file) => [file.day, file.fingerprint]))
+    const written = new Map((await store.listFiles(row.id)).map((file) => [file.day, file]))
     const present = new Set(days.map(({ day }) => day))
     for (const day of written.keys()) if (!present.has(day)) await removeDay(row, day)
+    const changed: ExportedDay[] = []
     for (const each of days) {
+      const file = written.get(each.day)
+      const isThere =
+        file?.fingerprint === each.fingerprint && (await files.find(row, each.day))?.bytes === file.bytes
+      if (!isThere) changed.push(each)
+    }
+    for (let first = 0; first < changed.length; first += daysTogether) {
       signal.throwIfAborted()
-      if (written.get(each.day) !== each.fingerprint) await writeDay(row, asked, each, signal)
+      await writeDays(row, asked, changed.slice(first, first + daysTogether), signal)
     }
     const finished: StoredExport = { ...row, state: 'done', finishedAt: new Date(clock.now()), reason: null }
     await files.writeManifest(row, manifestOf(finished, await store.listFiles(row.id)))
