@@ -90,4 +90,9 @@ export const datasourceErrors = {
   ),
   erasureNotFound: notFound(1040, 'No erasure matches this identifier'),
   tooManyErasures: full(1041, 1000, 'erasures that are not done'),
+  datasourceNotConfirmed: conflict(
+    1042,
+    'There will be no way back: send the name of the datasource as `confirm`',
+    object({ id: anId, confirm: like('Website') }),
+  ),
 }

@@ -212,6 +212,8 @@ const everyOperation = [
   workerDatasources.updateDatasource,
   workerDatasources.previewDatasourceRetention,
   workerDatasources.deleteDatasource,
+  workerDatasources.listDeletedDatasources,
+  workerDatasources.restoreDatasource,
   workerDatasources.pauseDatasource,
   workerDatasources.resumeDatasource,
   workerDatasources.refreshDatasource,

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { answers, example, lists, operationsOf, succeeds } from '../operation-builders.ts'
-import { Datasource, DatasourceUpdate } from '../resources/datasource.ts'
+import { Datasource, DatasourceUpdate, DeletedDatasource } from '../resources/datasource.ts'
 import { DatasourceImport } from '../resources/datasource-import.ts'
 import { DatasourceQuery } from '../resources/datasource-query.ts'
 import { WorkerFieldsUpdate } from '../resources/datasource-version.ts'
-import { fileNamePattern, freeObject, idParams, object, text } from '../resources/formats.ts'
+import { fileNamePattern, freeObject, idParams, object, oneOf, text } from '../resources/formats.ts'
 import { RetentionPreview, retentionDays } from '../resources/retention-preview.ts'
 
 const operation = operationsOf('Datasources')
@@ -63,10 +63,33 @@ export const deleteDatasource = {
   ...operation('deleteDatasource', 'DELETE', '/v2/datasources/:id', 'datasource:delete'),
   summary: 'Delete a datasource',
   description:
-    'A worker datasource goes with its rows, its files and its imports. A tracking datasource takes no more events from then on, and those that it has collected leave the statistics at once and the disk soon after. Refused while workflows use it, and for the datasource of workflow events.',
+    'A worker datasource goes with its rows, its files and its imports. A tracking datasource takes no more events from then on, and those that it has collected leave the statistics at once; for 7 days the deletion can be undone, then they leave the disk. With `purge=now` they leave it soon, and `confirm` has to be its name. Refused while workflows use it, and for the datasource of workflow events.',
   audit: { action: 'datasource-delete', target },
-  errors: ['datasourceNotFound', 'datasourceInUse', 'conflict'],
-  ...succeeds('It is deleted', { params: datasourceId }),
+  errors: ['datasourceNotFound', 'datasourceInUse', 'datasourceNotConfirmed', 'conflict'],
+  ...succeeds('It is deleted', {
+    params: datasourceId,
+    querystring: object({
+      purge: Type.Optional(oneOf(['now'], 'That there is no way back')),
+      confirm: Type.Optional(text('Its name, where there is no way back', 'Website', { maxLength: 200 })),
+    }),
+  }),
+} as const satisfies Operation
+
+export const listDeletedDatasources = {
+  ...operation('listDeletedDatasources', 'GET', '/v2/datasources/deleted', 'datasource:delete'),
+  summary: 'List datasources whose deletion can be undone',
+  description: 'The last one that was deleted first.',
+  ...lists('One page of deleted datasources', DeletedDatasource),
+} as const satisfies Operation
+
+export const restoreDatasource = {
+  ...operation('restoreDatasource', 'POST', '/v2/datasources/:id/restore', 'datasource:delete'),
+  summary: 'Undo the deletion of a datasource',
+  description:
+    'It takes events again at once, and those that it has collected are in the statistics again within a minute.',
+  audit: { action: 'datasource-restore', target },
+  errors: ['datasourceNotFound', 'tooManyDatasources'],
+  ...answers('The datasource', Datasource, { params: datasourceId }),
 } as const satisfies Operation
 
 export const pauseDatasource = {

@@ -60,7 +60,7 @@ const recorded = {
     person: ['search', 'export', 'erase'],
   },
   datasources: {
-    datasource: ['create', 'update', 'content', 'publish', 'pause', 'resume', 'delete', 'expire'],
+    datasource: ['create', 'update', 'content', 'publish', 'pause', 'resume', 'delete', 'restore', 'expire'],
   },
 } as const
 

@@ -46,6 +46,15 @@ const retention = eventRetentionDays(
   'Of a datasource of events: days that they are kept; null as long as the company keeps them',
 )
 
+/** A datasource of events that was deleted, as long as that can be undone. */
+export const DeletedDatasource = named('DeletedDatasource', {
+  id: id('Identifier of the datasource'),
+  name: Type.String(),
+  deletedAt: dateTime('When it was deleted'),
+  purgeAfter: dateTime('Until when that can be undone'),
+})
+export type DeletedDatasource = Static<typeof DeletedDatasource>
+
 /** Where events or rows come in. A tracking datasource has mode `ingester` and type `analytics`. */
 export const Datasource = named('Datasource', {
   id: id('Identifier of the datasource'),

@@ -1,6 +1,6 @@
 import { createDatasourceLogStore } from '../features/datasources/datasource-log-store.ts'
 import { createDatasources } from '../features/datasources/datasources.ts'
-import { requestPurge } from '../features/events/loading/removals/purge-ledger-store.ts'
+import { requestPurge, undoPurge } from '../features/events/loading/removals/purge-ledger-store.ts'
 import { createPeopleStore } from '../features/identity/people/people-store.ts'
 import { nextTimes } from '../features/saved-queries/schedule/planned-times.ts'
 import { readCron } from '../features/saved-queries/schedule/read-cron.ts'
@@ -21,6 +21,7 @@ export function wireDatasources(shared: Shared, { uses }: Pick<WorkflowReaders, 
         uses.listPublished(tx, reader, { kind: 'datasource', resourceId }, outsideTeams)),
     enter: shared.limiter.enter,
     requestPurge,
+    undoPurge,
     refreshHidden: shared.hidden.refresh,
     times: {
       read(cron, timezone) {

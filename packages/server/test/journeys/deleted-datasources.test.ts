@@ -2,11 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { statisticsTables, tablesOfEvents } from '../../src/database/event-tables.ts'
 import { columnarDirectory } from '../../src/database/migrate.ts'
 import { withoutDatasources } from '../../src/features/events/loading/removals/hidden-datasource-store.ts'
-import { requestPurge } from '../../src/features/events/loading/removals/purge-ledger-store.ts'
+import { requestPurge, undoPurge } from '../../src/features/events/loading/removals/purge-ledger-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { readMigrations } from '../../src/platform/migrations/migrations.ts'
 import { splitStatements } from '../../src/platform/migrations/sql-statements.ts'
 import { createLoadingGround, eventRow, type LoadingGround, type LogRow } from '../support/loading.ts'
+import { until } from '../support/until.ts'
 
 let ground: LoadingGround
 /** A company with a datasource that is deleted and one that stays. */
@@ -40,7 +41,18 @@ const all = (d: string): LogRow[] => [
   { z: 'dropped', k, d, r: now, rule: 'unknown-name', path: 'name', sample: 'x', m: 1, fault: '' },
 ]
 
-const deleteDatasource = () => requestPurge(ground.database.db, { companyId: k, datasourceId: gone })
+const deleteDatasource = (undoDays = 0) =>
+  requestPurge(ground.database.db, { companyId: k, datasourceId: gone }, undoDays)
+/** Until its orders are computed without it. */
+async function uncounted(): Promise<void> {
+  const loader = ground.startLoader()
+  try {
+    await until(async () => (await ground.purges.listOpen()).every((each) => each.isUncounted))
+    await ground.loaded()
+  } finally {
+    await loader.stop()
+  }
+}
 const rowsOnDisk = async (d: string): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const table of tablesOfEvents) {
@@ -158,6 +170,94 @@ describe('a deleted datasource', () => {
     await purged()
     expect(await orders()).toEqual([{ trans_id: 'order', datasource: kept, value: '20', version: 1 }])
     expect(await rowsOnDisk(gone)).toEqual({})
+  })
+})
+
+describe('a deletion that can be undone', () => {
+  const seen = async () => {
+    await ground.hidden.refresh()
+    const columnar = withoutDatasources(ground.engine, ground.hidden)
+    const events = await columnar.query({
+      sql: `SELECT datasource, name, seq FROM events WHERE company = '${k}' ORDER BY seq`,
+    })
+    return { events, orders: await orders(columnar) }
+  }
+  const rows = () => [
+    ...all(gone),
+    ...all(kept),
+    purchase(gone, 4, '10'),
+    purchase(kept, 3, '20'),
+    purchase(gone, 2, '30', { x: 'its own' }),
+  ]
+
+  it('hides the datasource at once and leaves everything on disk, also what waited in the log', async () => {
+    await ground.append(rows())
+    await ground.load()
+    const before = await seen()
+    const disk = await rowsOnDisk(gone)
+    await deleteDatasource(7)
+    await ground.append([event(gone), purchase(gone, 1, '40', { x: 'waited' }), purchase(gone, 5, '50')])
+    await uncounted()
+    const hidden = await seen()
+    expect(hidden.events).toEqual(
+      before.events.filter((each) => (each as { datasource: string }).datasource === kept),
+    )
+    expect(hidden.orders).toMatchObject([
+      { trans_id: 'order', datasource: kept, value: '20', version: 1 },
+      { trans_id: `order of ${kept}` },
+    ])
+    expect((await rowsOnDisk(gone)).events).toBe((disk.events ?? 0) + 3)
+    // Another event of an order that both have told, while one of them is hidden.
+    await ground.append([purchase(kept, 2.5, '25')])
+    await ground.load()
+    expect((await seen()).orders).toMatchObject([{ datasource: kept, value: '20', version: 2 }, {}])
+
+    expect(await undoPurge(ground.database.db, gone)).toBe(true)
+    await purged()
+    const after = await seen()
+    expect(after.events).toHaveLength(before.events.length + 4)
+    expect(after.orders).toMatchObject([
+      { trans_id: 'its own', datasource: gone, value: '30' },
+      { trans_id: 'order', datasource: gone, value: '50', version: 4 },
+      { trans_id: `order of ${gone}` },
+      { trans_id: `order of ${kept}` },
+      { trans_id: 'waited', datasource: gone, value: '40' },
+    ])
+    expect(await undoPurge(ground.database.db, gone)).toBe(false)
+  })
+
+  it('is carried out once its days are over', async () => {
+    await ground.append(rows())
+    await ground.load()
+    await deleteDatasource(7)
+    await uncounted()
+    await ground.database.pool.query('update event_purges set purge_after = now() where datasource_id = $1', [
+      gone,
+    ])
+    expect(await undoPurge(ground.database.db, gone)).toBe(false)
+    await purged()
+    expect(await rowsOnDisk(gone)).toEqual({})
+    expect(await orders()).toMatchObject([
+      { trans_id: 'order', datasource: kept },
+      { trans_id: `order of ${kept}` },
+    ])
+  })
+
+  it('holds where it is asked for again before the first one is undone', async () => {
+    await ground.append(rows())
+    await ground.load()
+    const before = await rowsOnDisk(gone)
+    await deleteDatasource(7)
+    await uncounted()
+    await undoPurge(ground.database.db, gone)
+    await deleteDatasource(7)
+    await uncounted()
+    expect((await seen()).orders).toMatchObject([{ datasource: kept }, { trans_id: `order of ${kept}` }])
+    const { orders: _orders, ...others } = await rowsOnDisk(gone)
+    expect(before).toMatchObject(others)
+    await undoPurge(ground.database.db, gone)
+    await purged()
+    expect(await rowsOnDisk(gone)).toEqual(before)
   })
 })
 

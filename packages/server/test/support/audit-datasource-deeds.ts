@@ -84,5 +84,12 @@ export const datasourceDeeds = {
     await expiry.run(hooks, new AbortController().signal)
     return { actor: ['platform', null], target: ['datasource', datasource], isUnaddressed: true }
   },
+  'datasource-restore': async ({ people, ask, begin }) => {
+    const { id } = await ask<Made>(people, 'POST', '/datasources', { name: fresh('Website ') })
+    await ask(people, 'DELETE', `/datasources/${id}`)
+    await begin(people)
+    await ask(people, 'POST', `/datasources/${id}/restore`)
+    return { actor: ['user', people.admin.id], target: ['datasource', id] }
+  },
   'datasource-delete': ofWorker(({ people, ask }, path) => ask(people, 'DELETE', path)),
 } satisfies Partial<Record<AuditAction, Deed>>

@@ -13,7 +13,10 @@ import {
   type HiddenDatasources,
   watchHiddenDatasources,
 } from '../../src/features/events/loading/removals/hidden-datasource-store.ts'
-import { createPurgeLedger } from '../../src/features/events/loading/removals/purge-ledger-store.ts'
+import {
+  createPurgeLedger,
+  type PurgeLedger,
+} from '../../src/features/events/loading/removals/purge-ledger-store.ts'
 import { type ErasedPersons, watchErasedPersons } from '../../src/features/events/persons/erased-persons.ts'
 import { createErasureStore } from '../../src/features/events/persons/erasure-store.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -67,6 +70,7 @@ export interface LoadingGround {
   readonly store: ReturnType<typeof createLoaderStore>
   readonly checkpoints: ReturnType<typeof createCheckpointStore>
   readonly hidden: HiddenDatasources
+  readonly purges: PurgeLedger
   readonly erased: ErasedPersons
   readonly box: SecretBox
   log: EventLog
@@ -130,6 +134,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
     store,
     checkpoints,
     hidden,
+    purges: ledger,
     erased,
     box,
     get log() {

@@ -54,6 +54,13 @@ const read = 'datasource read'
 const update = 'datasource update'
 const hidden = { stranger: 404, otherTeam: 404 } as const
 
+/** One of events that was deleted. @returns its id */
+async function makeDeleted(world: PermissionWorld, owner?: Person): Promise<string> {
+  const id = await makeTracking(world, owner)
+  await world.make('DELETE', `${datasourcesPath}/${id}`, undefined, owner?.token)
+  return id
+}
+
 /** One datasource, and the rows of worker datasources. */
 export const datasourceRows: PermissionRows = {
   readDatasource: { needs: read, call: of(''), ...hidden },
@@ -85,6 +92,12 @@ export const datasourceRows: PermissionRows = {
     ...hidden,
   },
   deleteDatasource: { needs: 'datasource delete', call: of(''), ...hidden },
+  listDeletedDatasources: {
+    needs: 'datasource delete',
+    call: () => ({ path: `${datasourcesPath}/deleted` }),
+    stranger: 200,
+  },
+  restoreDatasource: { needs: 'datasource delete', call: of('/restore', undefined, makeDeleted), ...hidden },
   pauseDatasource: { needs: update, call: of('/pause'), ...hidden },
   resumeDatasource: { needs: update, call: of('/resume'), ...hidden },
   refreshDatasource: { needs: update, call: of('/refresh', undefined, makeLive), ...hidden },

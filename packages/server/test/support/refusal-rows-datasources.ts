@@ -24,13 +24,17 @@ const ofTracking = (suffix: string, body?: unknown) =>
     ...(body ? { body } : {}),
   }))
 
+async function fill({ companyId }: Person, { relational }: PermissionWorld): Promise<void> {
+  await relational.pool.query(
+    `insert into datasources (id, company_id, name)
+     select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'x' from generate_series(1, 1000) n`,
+    [companyId, newId()],
+  )
+}
+
 const full = (call: Call) =>
-  refused(async ({ companyId }, { relational }) => {
-    await relational.pool.query(
-      `insert into datasources (id, company_id, name)
-       select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'x' from generate_series(1, 1000) n`,
-      [companyId, newId()],
-    )
+  refused(async (founder, world) => {
+    await fill(founder, world)
     return call
   })
 
@@ -89,8 +93,17 @@ export const datasourceRefusals: RefusalRows = {
     datasourceInUse: 'ext-workflow-uses: stays with the teams of a published workflow that reads it',
   },
   deleteDatasource: {
+    datasourceNotConfirmed: ofTracking('?purge=now&confirm=another'),
     datasourceInUse: 'test/interface/ext-datasources-worker.test.ts',
     conflict: 'test/interface/10-create-workflow.test.ts',
+  },
+  restoreDatasource: {
+    tooManyDatasources: refused(async (founder, world) => {
+      const id = await tracking(world, founder)
+      await world.make('DELETE', at(id), undefined, founder.token)
+      await fill(founder, world)
+      return { path: at(id, '/restore') }
+    }),
   },
   pauseDatasource: {
     conflict: 'test/interface/10-create-workflow.test.ts',

@@ -50,7 +50,7 @@ export async function openStatisticsEngine(): Promise<StatisticsEngine> {
   const openLoader = () => {
     const store = createLoaderStore({ columnar: engine, threads: 2 })
     const known = createKnownKeys({ store, clock: systemClock, logger: silentLogger })
-    const ledger = { listPurged: async () => [] }
+    const ledger = { listLeaving: async () => ({ purged: [], uncounted: [] }) }
     return createBatchLoader({ store, known, attempted: { sequence }, ledger })
   }
   let loader = openLoader()

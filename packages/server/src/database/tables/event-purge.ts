@@ -6,5 +6,11 @@ export const eventPurges = pgTable('event_purges', {
   datasourceId: id('datasource_id').primaryKey(),
   companyId: id('company_id').notNull(),
   requestedAt: instant('requested_at').notNull().defaultNow(),
+  /** From when on they are removed, and no further ones are stored. */
+  purgeAfter: instant('purge_after').notNull().defaultNow(),
+  /** Since when orders are computed without them. */
+  uncountedSince: instant('uncounted_since'),
+  /** Of a deletion that is undone: they count again, and are hidden until all orders say so. */
+  restoredAt: instant('restored_at'),
   finishedAt: instant('finished_at'),
 })

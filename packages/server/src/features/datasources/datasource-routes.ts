@@ -8,12 +8,14 @@ import {
 import { createSampleData, deleteSampleData } from '@millrace/contract/operations/sample-data.ts'
 import {
   deleteDatasource,
+  listDeletedDatasources,
   listImports,
   pauseDatasource,
   publishDatasource,
   queryDatasource,
   readDatasource,
   refreshDatasource,
+  restoreDatasource,
   resumeDatasource,
   updateDatasource,
   updateFields,
@@ -40,7 +42,14 @@ export function registerDatasourceRoutes(
   route(scope, createDatasource, ({ caller, body }) => service.create(caller, body))
   route(scope, readDatasource, ({ principal, params }) => service.read(principal, params.id))
   route(scope, updateDatasource, ({ caller, params, body }) => service.update(caller, params.id, body))
-  route(scope, deleteDatasource, ({ caller, params }) => service.delete(caller, params.id))
+  route(scope, deleteDatasource, ({ caller, params, query: { purge, confirm } }) =>
+    service.delete(caller, params.id, {
+      isFinal: purge === 'now',
+      ...(confirm !== undefined && { confirm }),
+    }),
+  )
+  route(scope, listDeletedDatasources, ({ principal, query }) => service.listDeleted(principal, query))
+  route(scope, restoreDatasource, ({ caller, params }) => service.restore(caller, params.id))
   route(scope, pauseDatasource, ({ caller, params }) => service.pause(caller, params.id))
   route(scope, resumeDatasource, ({ caller, params }) => service.resume(caller, params.id))
   route(scope, refreshDatasource, ({ caller, params }) => workerDatasources.refresh(caller, params.id))

@@ -2,6 +2,7 @@ import type {
   Datasource,
   DatasourceCreation,
   DatasourceUpdate,
+  DeletedDatasource,
 } from '@millrace/contract/resources/datasource.ts'
 import type { DatasourceCounters } from '@millrace/contract/resources/datasource-counters.ts'
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
@@ -48,12 +49,21 @@ export interface DatasourceServiceDependencies extends Pick<ServiceContext, 'rel
   /** Removes a file of content that no datasource has now. */
   readonly removeContent: (name: string) => Promise<void>
   /** In the transaction of a deletion: the events of the datasource leave the statistics. */
-  readonly requestPurge: (tx: AllQueries, of: { companyId: string; datasourceId: string }) => Promise<void>
+  readonly requestPurge: (
+    tx: AllQueries,
+    of: { companyId: string; datasourceId: string },
+    undoDays?: number,
+  ) => Promise<void>
+  /** The same of a deletion that is undone; false where it is too late. */
+  readonly undoPurge: (tx: AllQueries, datasourceId: string) => Promise<boolean>
   /** Lets this process know at once which datasources are deleted. */
   readonly refreshHidden: () => Promise<void>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
 }
+
+/** In which the deletion of a datasource of events can be undone. */
+const undoDays = 7
 
 /** Of one company. */
 export const maxDatasources = 1_000
@@ -79,7 +89,7 @@ export type DatasourceService = ReturnType<typeof createDatasourceService>
 export function createDatasourceService(dependencies: DatasourceServiceDependencies) {
   const { relational, recordAudit, listTeams, datasourceLog, importLog, settings, removeContent, enter } =
     dependencies
-  const { listUsesOfDatasource, requestPurge, refreshHidden } = dependencies
+  const { listUsesOfDatasource, requestPurge, undoPurge, refreshHidden } = dependencies
   const store = createDatasourceStore(relational.db)
 
   async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
@@ -293,8 +303,15 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       return changed
     },
 
-    /** @throws DomainError `datasourceNotFound`, `datasourceInUse` or `conflict` */
-    async delete(caller: Caller, id: string): Promise<void> {
+    /**
+     * @param isFinal whether there is no way back
+     * @throws DomainError `datasourceNotFound`, `datasourceInUse`, `datasourceNotConfirmed` or `conflict`
+     */
+    async delete(
+      caller: Caller,
+      id: string,
+      { isFinal, confirm }: { readonly isFinal: boolean; readonly confirm?: string },
+    ): Promise<void> {
       const { principal } = caller
       const { companyId } = principal
       const content = await relational.transaction(async (tx) => {
@@ -302,13 +319,15 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
         const locked = await within.lock(principal, normalizeId(id))
         if (!locked) throw absent(id)
         requireOrdinary(locked)
+        if (isFinal && confirm !== locked.name)
+          throw new DomainError('datasourceNotConfirmed', { id: locked.id, confirm: locked.name })
         await requireUnused(tx, principal, locked, 'Workflows use this datasource')
         const worker = await createWorkerStore(tx).lock(companyId, locked.id)
         if (locked.kind === 'worker') await within.delete(companyId, locked.id)
         else {
           // Its row stays, so that the collector and the audit log know the id.
           await within.update(companyId, locked.id, { status: 'deleted' })
-          await requestPurge(tx, { companyId, datasourceId: locked.id })
+          await requestPurge(tx, { companyId, datasourceId: locked.id }, isFinal ? 0 : undoDays)
         }
         await recordAudit(tx, auditEventOf(caller, 'datasource-delete', targetOf(locked)))
         return worker?.content?.file
@@ -317,6 +336,24 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       await refreshHidden().catch(() => {})
       // What a failure leaves is swept later, as are the rows.
       if (content !== undefined) await removeContent(content).catch(() => {})
+    },
+
+    listDeleted: (viewer: Viewer, page: Page): Promise<Listed<DeletedDatasource>> =>
+      store.listDeleted(viewer, page),
+
+    /** Undoes a deletion. @throws DomainError `datasourceNotFound` or `tooManyDatasources` */
+    async restore(caller: Caller, id: string): Promise<Datasource> {
+      const { principal } = caller
+      const restored = normalizeId(id)
+      await relational.transaction(async (tx) => {
+        const within = createDatasourceStore(tx)
+        const deleted = await within.lockDeleted(principal, restored)
+        if (!deleted || !(await undoPurge(tx, restored))) throw absent(id)
+        requireRoom('tooManyDatasources', maxDatasources, await within.countOfCompany(principal.companyId))
+        await within.update(principal.companyId, restored, { status: 'active' })
+        await recordAudit(tx, auditEventOf(caller, 'datasource-restore', targetOf(deleted)))
+      })
+      return read(principal, restored)
     },
 
     /** @throws DomainError `datasourceNotFound` or `conflict` */

@@ -1,15 +1,22 @@
-import type { Datasource, DatasourceType } from '@millrace/contract/resources/datasource.ts'
+import type {
+  Datasource,
+  DatasourceType,
+  DeletedDatasource,
+} from '@millrace/contract/resources/datasource.ts'
 import { companies } from '../../database/tables/company.ts'
 import { datasourceCounters, datasources, datasourceTeams } from '../../database/tables/datasource.ts'
-import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
+import { eventPurges } from '../../database/tables/event-purge.ts'
+import { type Listed, mapListed, type Page, pageOf } from '../../platform/paging.ts'
 import { type ListOrder, listOrder } from '../../platform/resources/list-order.ts'
 import { containsText } from '../../platform/stores/postgres/contains-text.ts'
 import {
   and,
+  desc,
   eq,
   exists,
   inArray,
   isNotNull,
+  isNull,
   ne,
   type Row,
   sql,
@@ -104,6 +111,9 @@ export function createDatasourceStore(db: Queries) {
         ),
     )
 
+  const deletedOf = ({ companyId, teamIds }: Viewer) =>
+    and(eq(datasources.companyId, companyId), eq(datasources.status, 'deleted'), seenBy(teamIds))
+
   const visibleTo = ({ companyId, teamIds }: Viewer) =>
     and(eq(datasources.companyId, companyId), ne(datasources.status, 'deleted'), seenBy(teamIds))
 
@@ -148,6 +158,43 @@ export function createDatasourceStore(db: Queries) {
         .where(and(eq(datasources.companyId, viewer.companyId), eq(datasources.id, id)))
         .for('update')
       return held && this.find(viewer, id)
+    },
+
+    /** One that was deleted, of a team of the viewer. */
+    async lockDeleted(viewer: Viewer, id: string): Promise<{ id: string; name: string } | undefined> {
+      if (viewer.teamIds.length === 0) return undefined
+      const [held] = await db
+        .select({ id: datasources.id, name: datasources.name })
+        .from(datasources)
+        .where(and(eq(datasources.id, id), deletedOf(viewer)))
+        .for('update')
+      return held
+    },
+
+    /** Those whose deletion can be undone, the last one first. */
+    async listDeleted(viewer: Viewer, page: Page): Promise<Listed<DeletedDatasource>> {
+      if (viewer.teamIds.length === 0) return { rows: [], count: 0 }
+      const { requestedAt, purgeAfter, restoredAt } = eventPurges
+      const isUndoable = and(
+        eq(eventPurges.datasourceId, datasources.id),
+        isNull(restoredAt),
+        sql`${purgeAfter} > now()`,
+      )
+      const undoable = db
+        .select({ id: datasources.id, name: datasources.name, deletedAt: requestedAt, purgeAfter })
+        .from(datasources)
+        .innerJoin(eventPurges, isUndoable)
+        .where(deletedOf(viewer))
+      const count = db.$count(
+        datasources,
+        and(deletedOf(viewer), exists(db.select({ one: sql`1` }).from(eventPurges).where(isUndoable))),
+      )
+      const listed = await pageOf(undoable.orderBy(desc(requestedAt), datasources.id), count, page)
+      return mapListed(listed, (row) => ({
+        ...row,
+        deletedAt: row.deletedAt.toISOString(),
+        purgeAfter: row.purgeAfter.toISOString(),
+      }))
     },
 
     async update(

@@ -36,6 +36,7 @@ export interface DatasourcesDependencies
       | 'listUsesOfDatasource'
       | 'enter'
       | 'requestPurge'
+      | 'undoPurge'
       | 'refreshHidden'
     >,
     Pick<ServiceContext, 'box' | 'enqueueMail' | 'publicUrl' | 'clock' | 'log'> {

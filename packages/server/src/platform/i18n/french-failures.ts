@@ -59,6 +59,7 @@ export const frenchFailures: Readonly<Record<ErrorName, string>> = {
     'Votre entreprise a le plus grand nombre possible de sources de données : supprimez-en une d’abord',
   invalidDatasource: 'La source de données ne peut pas être gardée telle qu’elle est décrite',
   contentNotStored: 'Le contenu ne peut pas être enregistré en ce moment ; envoyez-le de nouveau plus tard',
+  datasourceNotConfirmed: 'Il n’y aura pas de retour : envoyez le nom de la source de données dans `confirm`',
   personsNotConfirmed: 'Plusieurs personnes sont concernées : envoyez `confirm` pour le confirmer',
   personTooLarge:
     'Plus d’appareils sont liés à cette personne qu’une requête ne peut en nommer : nommez moins d’identifiants',

@@ -111,6 +111,7 @@ export function createSampleDataService(dependencies: SampleDataDependencies) {
       await datasources.delete(
         { ...caller, principal: { ...principal, teamIds: present.teamIds } },
         present.id,
+        { isFinal: true, confirm: present.name },
       )
     },
   }

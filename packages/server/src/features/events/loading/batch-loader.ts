@@ -12,7 +12,7 @@ import {
   together,
   totalsOf,
 } from './outcome.ts'
-import type { PurgeLedger } from './removals/purge-ledger-store.ts'
+import type { LeavingDatasources, PurgeLedger } from './removals/purge-ledger-store.ts'
 import type { DuplicateGroup, Selection, StagedGroup, Staging } from './staged-rows.ts'
 
 /**
@@ -46,7 +46,7 @@ export interface BatchLoaderDependencies {
   readonly known: Pick<KnownKeys, 'takeBatch' | 'stored'>
   /** The greatest sequence number that any load has begun to store. */
   readonly attempted: { sequence: number }
-  readonly ledger: Pick<PurgeLedger, 'listPurged'>
+  readonly ledger: Pick<PurgeLedger, 'listLeaving'>
 }
 
 /**
@@ -85,10 +85,11 @@ export function createBatchLoader(dependencies: BatchLoaderDependencies) {
     if (latest - earliest > duplicateWindowMs) {
       throw new BatchRefused('the batch was received in more than 7 days', true)
     }
-    const purged = await ledger.listPurged(groups.map(({ datasource }) => datasource))
+    const leaving = await ledger.listLeaving(groups.map(({ datasource }) => datasource))
+    const { purged } = leaving
     try {
       const duplicates = await findDuplicates(groups, staging)
-      await insert(groups, duplicates.length > 0, staging, purged)
+      await insert(groups, duplicates.length > 0, staging, leaving)
       const result = outcome(groups, duplicates, purged, { earliest, latest })
       known.stored(totalsOf(result).accepted)
       if (duplicates.length > 0) await noteReusedIds(staging, purged)
@@ -123,13 +124,13 @@ export function createBatchLoader(dependencies: BatchLoaderDependencies) {
     groups: readonly StagedGroup[],
     withoutDuplicates: boolean,
     staging: Staging,
-    purged: readonly string[],
+    { purged, uncounted }: LeavingDatasources,
   ): Promise<void> {
     const firstSequence = Math.min(...groups.map((group) => group.firstSequence))
     const lastSequence = Math.max(...groups.map((group) => group.lastSequence))
     const unlessStored = firstSequence <= attempted.sequence ? { firstSequence, lastSequence } : undefined
     attempted.sequence = Math.max(attempted.sequence, lastSequence)
-    const selection: Selection = { staging, withoutDuplicates, unlessStored, purged }
+    const selection: Selection = { staging, withoutDuplicates, unlessStored, purged, uncounted }
     if (sumOf(groups, 'events') > 0) await store.insertKeys(selection)
     const hasPurchases = sumOf(groups, 'purchases') > 0
     const hasInteractions = sumOf(groups, 'interactions') > 0

@@ -20,7 +20,7 @@ export interface LoaderDependencies {
   readonly log: Pick<EventLog, 'read' | 'release' | 'start' | 'end' | 'changed' | 'state'>
   readonly store: LoaderStore
   readonly checkpoints: CheckpointStore
-  readonly ledger: Pick<PurgeLedger, 'listPurged'>
+  readonly ledger: Pick<PurgeLedger, 'listLeaving'>
   readonly remover: Remover
   readonly clock: Clock
   readonly logger: Logger

@@ -119,12 +119,12 @@ export function createOrderStore({ run, empty, settingsOf }: OrderStoreDependenc
      * Recomputes the orders of staged purchase events: `findOrderEvents` has found their events, and `purchases`
      * holds them. It is idempotent, and completes an interrupted load.
      */
-    async insertOrders({ staging, purged }: Pick<Selection, 'staging' | 'purged'>): Promise<void> {
+    async insertOrders({ staging, uncounted }: Pick<Selection, 'staging' | 'uncounted'>): Promise<void> {
       const orders = `(company, time) IN (SELECT company, time FROM staging_places)
         AND purchase IN (SELECT ${orderOf} FROM ${staging.table} WHERE ${isEvent} AND ${isPurchase})`
       await run({
-        sql: ordersOf({ purchases: `${orders}${unlessPurged('datasource', purged)}`, orders }),
-        params: { purged },
+        sql: ordersOf({ purchases: `${orders}${unlessPurged('datasource', uncounted)}`, orders }),
+        params: { purged: uncounted },
         settings: {
           ...settingsOf(staging),
           max_bytes_before_external_group_by: groupsInMemory,

@@ -90,6 +90,8 @@ export interface Selection {
   readonly unlessStored: { readonly firstSequence: number; readonly lastSequence: number } | undefined
   /** Datasources of which nothing is stored any more. */
   readonly purged: readonly string[]
+  /** Datasources without whose events orders are computed; those among them. */
+  readonly uncounted: readonly string[]
 }
 
 /** The condition that a datasource is none of `purged`; nothing where there is none. `name` is its column. */

@@ -1,5 +1,14 @@
 import { eventPurges } from '../../../../database/tables/event-purge.ts'
-import { and, asc, eq, inArray, isNull, or, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import {
+  and,
+  asc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  sql,
+} from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** A datasource whose events leave the statistics. */
@@ -8,43 +17,106 @@ export interface Purge {
   readonly datasourceId: string
 }
 
+/** Of which something may be stored. */
+export interface OpenPurge extends Purge {
+  readonly isDue: boolean
+  readonly isUncounted: boolean
+  readonly isRestored: boolean
+}
+
+/** What a batch has to know. */
+export interface LeavingDatasources {
+  /** Their events are not stored any more. */
+  readonly purged: string[]
+  /** Orders are computed without their events: those, and others that may come back. */
+  readonly uncounted: string[]
+}
+
+const { companyId, datasourceId, requestedAt, purgeAfter, uncountedSince, restoredAt, finishedAt } =
+  eventPurges
+
+const isDue = sql<boolean>`(${purgeAfter} <= now() and ${restoredAt} is null)`
+
 /**
  * Asks in the caller's transaction for the events of a datasource to leave the statistics: once it commits no query
- * reads them, the loader stores no further ones, and what lies on disk is removed. There is no way back.
+ * reads them, and after so many days what lies on disk is removed.
+ * @param undoDays in which there is a way back
  */
-export async function requestPurge(tx: Queries, { companyId, datasourceId }: Purge): Promise<void> {
-  await tx.insert(eventPurges).values({ companyId, datasourceId }).onConflictDoNothing()
+export async function requestPurge(tx: Queries, purge: Purge, undoDays = 0): Promise<void> {
+  const asked = {
+    requestedAt: sql`now()`,
+    purgeAfter: sql`now() + make_interval(days => ${undoDays})`,
+    uncountedSince: null,
+    restoredAt: null,
+  }
+  await tx
+    .insert(eventPurges)
+    .values({ companyId: purge.companyId, datasourceId: purge.datasourceId, ...asked })
+    .onConflictDoUpdate({ target: datasourceId, set: asked, setWhere: isNull(finishedAt) })
+}
+
+/**
+ * Takes it back in the caller's transaction: the events come back once their orders are computed.
+ * @returns false where it is too late
+ */
+export async function undoPurge(tx: Queries, id: string): Promise<boolean> {
+  const { rowCount } = await tx
+    .update(eventPurges)
+    .set({ restoredAt: sql`now()` })
+    .where(and(eq(datasourceId, id), isNull(finishedAt), sql`not ${isDue}`))
+  return (rowCount ?? 0) > 0
 }
 
 export type PurgeLedger = ReturnType<typeof createPurgeLedger>
 
 /** Which purges were asked for, and which are done. */
 export function createPurgeLedger(db: Queries) {
-  const { companyId, datasourceId, requestedAt, finishedAt } = eventPurges
   return {
     /** Those of which something may be stored, the oldest first. */
-    async listOpen(): Promise<Purge[]> {
+    async listOpen(): Promise<OpenPurge[]> {
       return await db
-        .select({ companyId, datasourceId })
+        .select({
+          ...{ companyId, datasourceId, isDue },
+          isUncounted: sql<boolean>`${uncountedSince} is not null`,
+          isRestored: sql<boolean>`${restoredAt} is not null`,
+        })
         .from(eventPurges)
         .where(isNull(finishedAt))
         .orderBy(asc(requestedAt), asc(datasourceId))
     },
 
-    /** Of these datasources those whose events are not stored any more, and all of which something may be stored. */
-    async listPurged(of: readonly string[]): Promise<string[]> {
+    /** What matters of these datasources, and of all that are open. */
+    async listLeaving(of: readonly string[]): Promise<LeavingDatasources> {
       const rows = await db
-        .select({ datasourceId })
+        .select({ datasourceId, isPurged: sql<boolean>`(${finishedAt} is not null or ${isDue})` })
         .from(eventPurges)
-        .where(or(inArray(datasourceId, [...of]), isNull(finishedAt)))
-      return rows.map((row) => row.datasourceId)
+        .where(and(or(inArray(datasourceId, [...of]), isNull(finishedAt)), isNull(restoredAt)))
+      return {
+        purged: rows.flatMap((row) => (row.isPurged ? [row.datasourceId] : [])),
+        uncounted: rows.map((row) => row.datasourceId),
+      }
+    },
+
+    /** Orders are computed without its events. */
+    async noteUncounted(purge: Purge): Promise<void> {
+      await db
+        .update(eventPurges)
+        .set({ uncountedSince: sql`now()` })
+        .where(and(eq(datasourceId, purge.datasourceId), isNull(finishedAt), isNull(restoredAt)))
+    },
+
+    /** It is undone, unless it was asked for again. */
+    async forget(purge: Purge): Promise<void> {
+      await db
+        .delete(eventPurges)
+        .where(and(eq(datasourceId, purge.datasourceId), isNull(finishedAt), isNotNull(restoredAt)))
     },
 
     async finish(purge: Purge): Promise<void> {
       await db
         .update(eventPurges)
         .set({ finishedAt: sql`now()` })
-        .where(and(eq(datasourceId, purge.datasourceId), isNull(finishedAt)))
+        .where(and(eq(datasourceId, purge.datasourceId), isNull(finishedAt), isDue))
     },
   }
 }
