@@ -96,7 +96,7 @@ function targetIdOf({ audit, url }: Audited, caller: Person, path: string): stri
   if (audit.of === 'caller') return caller.userId
   if (audit.of === 'company') return caller.companyId
   const place = url.split('/').indexOf(`:${audit.param ?? 'id'}`)
-  return place < 0 ? null : (path.split('/')[place] ?? null)
+  return place < 0 ? null : (path.split('?')[0]?.split('/')[place] ?? null)
 }
 
 const runnable = refusals.flatMap(([id, error, operation]) => {

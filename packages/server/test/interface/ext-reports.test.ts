@@ -235,7 +235,7 @@ describe('follow-ups', () => {
     await app.work()
     await app.relational.pool.query(
       `insert into report_generations (id, company_id, report_id, kind, question, requested_type, state)
-       select substr($1, 1, 20) || lpad(to_hex(n), 4, '0'), company_id, id, 'follow-up', 'a', 'platform', 'done'
+       select substr(md5($1::text || n), 1, 24), company_id, id, 'follow-up', 'a', 'platform', 'done'
        from reports, generate_series(1, 50) n where id = $1`,
       [id],
     )

@@ -52,7 +52,7 @@ export const analyticsSettingsRefusals: RefusalRows = {
       await fill(
         world,
         `insert into tag_keys (id, company_id, name, name_hash)
-         select substr($1, 1, 20) || lpad(to_hex(n), 4, '0'), $1, n::text, sha256(n::text::bytea)
+         select substr(md5($1::text || n), 1, 24), $1, n::text, sha256(n::text::bytea)
          from generate_series(1, 200) n`,
         [companyId],
       )
@@ -91,7 +91,7 @@ export const analyticsSettingsRefusals: RefusalRows = {
       await fill(
         world,
         `insert into tag_values (id, company_id, tag_key_id, name, name_hash)
-         select substr($2, 1, 20) || lpad(to_hex(n), 4, '0'), $1, $2, n::text, sha256(n::text::bytea)
+         select substr(md5($2::text || n), 1, 24), $1, $2, n::text, sha256(n::text::bytea)
          from generate_series(1, 998) n`,
         [founder.companyId, id],
       )

@@ -11,7 +11,7 @@ async function add({ token }: Person, { make }: PermissionWorld): Promise<string
 const fill = ({ companyId }: Person, { relational }: PermissionWorld, count: number) =>
   relational.pool.query(
     `insert into dashboards (id, company_id, name, description, tiles, filters, comparison)
-     select substr($1, 1, 20) || lpad(to_hex(n), 4, '0'), $1, n::text, '', '[]', '[]', 'none'
+     select substr(md5($1::text || n), 1, 24), $1, n::text, '', '[]', '[]', 'none'
      from generate_series(1, $2) n`,
     [companyId, count],
   )

@@ -27,7 +27,7 @@ const ofTracking = (suffix: string, body?: unknown) =>
 async function fill({ companyId }: Person, { relational }: PermissionWorld): Promise<void> {
   await relational.pool.query(
     `insert into datasources (id, company_id, name)
-     select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'x' from generate_series(1, 1000) n`,
+     select substr(md5($2::text || n), 1, 24), $1, 'x' from generate_series(1, 1000) n`,
     [companyId, newId()],
   )
 }
@@ -73,7 +73,7 @@ export const datasourceRefusals: RefusalRows = {
     tooManyErasures: refused(async ({ companyId, userId }, { relational }) => {
       await relational.pool.query(
         `insert into person_erasures (id, company_id, requested_by, sealed_reference, refuse_until)
-         select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, $3, 'x', now() from generate_series(1, 1000) n`,
+         select substr(md5($2::text || n), 1, 24), $1, $3, 'x', now() from generate_series(1, 1000) n`,
         [companyId, newId(), userId],
       )
       return { path: '/v2/entities/persons/erase', body: { clientIds: ['ada'] } }

@@ -8,7 +8,7 @@ export const exportRefusals: RefusalRows = {
     tooManyExports: refused(async ({ companyId, userId }, { relational }) => {
       await relational.pool.query(
         `insert into statistics_exports (id, company_id, requested_by, table_name, format, from_day, state)
-         select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, $3, 'events', 'csv', '2026-03-01', 'done'
+         select substr(md5($2::text || n), 1, 24), $1, $3, 'events', 'csv', '2026-03-01', 'done'
          from generate_series(1, 100) n`,
         [companyId, newId(), userId],
       )

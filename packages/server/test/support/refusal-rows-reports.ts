@@ -10,7 +10,7 @@ const guided = { path: address, body: { guidedAnalysis: 'revenue' } }
 const fill = ({ relational }: PermissionWorld, { companyId }: Person) =>
   relational.pool.query(
     `insert into reports (id, company_id, created_by, requested_type, origin_type, timezone, locale)
-     select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'platform', 'platform', 'free-form', 'UTC', 'en'
+     select substr(md5($2::text || n), 1, 24), $1, 'platform', 'platform', 'free-form', 'UTC', 'en'
      from generate_series(1, 10000) n`,
     [companyId, newId()],
   )
@@ -56,7 +56,7 @@ export const reportRefusals: RefusalRows = {
     tooManyRequests: refused(async (founder, world) => {
       await world.relational.pool.query(
         `insert into report_generations (id, company_id, report_id, kind, question, requested_type, requested_by, state)
-         select substr($1, 1, 20) || lpad(to_hex(n), 4, '0'), $2, $3, 'initial', 'Why?', 'user', $4, 'done'
+         select substr(md5($1::text || n), 1, 24), $2, $3, 'initial', 'Why?', 'user', $4, 'done'
          from generate_series(1, 30) n`,
         [newId(), founder.companyId, await addReport(world, founder), founder.userId],
       )

@@ -80,7 +80,7 @@ export async function openReports() {
       await relational.pool.query(
         `insert into reports (id, company_id, created_by, requested_type, title, origin_type, guided_analysis, timezone,
            locale, section_count, created_at)
-         select substr($2, 1, 16) || lpad(to_hex(n), 8, '0'), $1, 'platform', 'platform', 'Report ' || n, 'free-form',
+         select substr(md5($2::text || n), 1, 24), $1, 'platform', 'platform', 'Report ' || n, 'free-form',
            'revenue', 'UTC', 'en', 4, now() - make_interval(mins => n) from generate_series(1, $3::int) n`,
         [companyId, newId(), count],
       )
