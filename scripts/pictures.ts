@@ -127,6 +127,11 @@ async function fill({ service }: ConsoleWorld): Promise<readonly Screen[]> {
     description: 'At least one purchase in 30 days',
     rule: { event: { events: ['purchase'] }, atLeast: 1, dateRange: 'last 30 days' },
   })
+  await service.dataOf('POST', '/statistics/exports', { table: 'events', from: '2026-01-01', everyHours: 24 })
+  await service.dataOf('POST', '/statistics/exports', { table: 'orders', format: 'csv', from: '2026-01-01' })
+  await service.dataOf('POST', '/entities/persons/erase', { clientIds: ['nobody'] })
+  const { id: former } = await service.dataOf<{ id: string }>('POST', '/datasources', { name: 'Former website' })
+  await service.dataOf('DELETE', `/datasources/${former}`)
   return [
     { name: 'overview', path: '/' },
     { name: 'start', path: '/start' },
@@ -160,6 +165,19 @@ async function fill({ service }: ConsoleWorld): Promise<readonly Screen[]> {
       name: `account-${id}`,
       path: `/account?tab=${id}`,
     })),
+    {
+      name: 'data-retention',
+      path: '/data',
+      async before(tab) {
+        await tab.page.getByRole('radio', { name: /^(For some days|Quelques jours)$/ }).click()
+        await tab.page.getByRole('spinbutton').fill('30')
+        await press(/^(See what|Voir ce)/)(tab)
+      },
+    },
+    { name: 'data-person', path: '/data?tab=person' },
+    { name: 'data-exports', path: '/data?tab=exports' },
+    { name: 'data-export-new', path: '/data?tab=exports', before: press(/^(New export|Nouvel export)$/) },
+    { name: 'data-deleted', path: '/data?tab=deleted' },
     {
       name: 'palette',
       path: '/cohorts',

@@ -34,6 +34,7 @@ const routeTree = root.addChildren([
   screen('/saved/$id', () => import('./screens/saved/saved-query.tsx')),
   screen('/dashboards', () => import('./screens/dashboards/dashboards.tsx')),
   screen('/dashboards/$id', () => import('./screens/dashboards/dashboard.tsx')),
+  screen('/data', () => import('./screens/data/data.tsx')),
   screen('/account', () => import('./screens/account/account.tsx')),
 ])
 

@@ -100,6 +100,18 @@ export function formatMeasure(
   }
 }
 
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** 12 kB, 3.4 MB: in steps of a thousand. */
+export function formatBytes(language: Language, bytes: number): string {
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const value = bytes / 1_000 ** step
+  const options = { style: 'unit', unit: units[step], unitDisplay: 'short' } as const
+  return numbers(language, { ...options, maximumFractionDigits: value < 10 && step > 0 ? 1 : 0 }).format(
+    value,
+  )
+}
+
 /** Change in per cent from `before` to `now`; undefined where there is none to tell. */
 export function changeOf(
   now: number | null | undefined,

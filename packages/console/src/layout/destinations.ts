@@ -15,6 +15,7 @@ export const places = texts(
     paths: 'Paths',
     cohorts: 'Cohorts',
     saved: 'Saved',
+    privacy: 'Data and privacy',
     account: 'Your account',
     analyse: 'Analyse',
     data: 'Data',
@@ -46,6 +47,7 @@ export const places = texts(
     paths: 'Parcours',
     cohorts: 'Cohortes',
     saved: 'Enregistrés',
+    privacy: 'Données et vie privée',
     account: 'Votre compte',
     analyse: 'Analyser',
     data: 'Données',
@@ -89,5 +91,6 @@ export const destinations: readonly Destination[] = [
   { to: '/cohorts', text: 'cohorts', icon: 'people', group: 'analyse', needs: 'statistics:access' },
   { to: '/saved', text: 'saved', icon: 'saved', group: 'analyse', needs: 'statistics:access' },
   { to: '/live', text: 'live', icon: 'pulse', group: 'data', needs: 'datasource:read' },
+  { to: '/data', text: 'privacy', icon: 'shield', group: 'data', needs: 'company:read' },
   { to: '/start', text: 'start', icon: 'start', group: 'data', needs: 'datasource:read' },
 ]

@@ -268,6 +268,63 @@ test('a dashboard of one’s own: a tile, moved by keys; the second who saves se
   await main().getByRole('heading', { name: 'Copy of Mine' }).waitFor()
 })
 
+test('events leave as files; a person is found and erased; a deleted datasource comes back', async () => {
+  const { service } = world
+  await tab.go('/data?tab=exports')
+  await button('New export').click()
+  const dialog = tab.page.locator('[role=dialog], [role=alertdialog]')
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+  await main().getByText('Done', { exact: true }).waitFor()
+  await button('Show the files').click()
+  const [file] = await Promise.all([
+    tab.page.waitForEvent('download'),
+    main()
+      .getByRole('button', { name: /^Download .*parquet$/ })
+      .first()
+      .click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^\d{4}-\d\d-\d\d\.parquet$/)
+  await tab.audit('exports')
+
+  const sent = await fetch(service.trackerUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ key: service.companyId, name: 'page_view', v: 1, url: 'https://shop.example/', data: {} },
+      ...{ tmpId: 'tablet', clientId: 'to-be-erased', eventId: 'to-be-erased' },
+    }),
+  })
+  expect(sent.status).toBe(200)
+  await service.loaded()
+  await tab.go('/data?tab=person')
+  await main().getByRole('textbox', { name: 'Identifier' }).fill('to-be-erased')
+  await main().getByRole('button', { name: 'Search', exact: true }).click()
+  await main().getByText('1 event', { exact: true }).waitFor()
+  await main().getByRole('button', { name: 'Erase', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Erase' }).click()
+  await main().getByText('Done', { exact: true }).waitFor()
+  await main().getByRole('button', { name: 'Search', exact: true }).click()
+  await main().getByText('Nothing is stored of this person').waitFor()
+  await tab.audit('a person')
+
+  const { id } = await service.dataOf<{ id: string }>('POST', '/datasources', { name: 'Former website' })
+  await service.dataOf('DELETE', `/datasources/${id}`)
+  await tab.go('/data?tab=deleted')
+  await main().getByText('Former website').waitFor()
+  await button('Bring back').click()
+  await main().getByText('Nothing that could be brought back').waitFor()
+  expect(await service.dataOf('GET', `/datasources/${id}`)).toMatchObject({ status: 'published' })
+
+  await tab.go('/data')
+  await main().getByRole('radio', { name: 'For some days' }).click()
+  await main().getByRole('spinbutton').fill('30')
+  await button('See what would be removed').click()
+  await main()
+    .getByText(/events from before .* would be removed/)
+    .waitFor()
+  await tab.audit('a retention')
+})
+
 test('by keys alone: skip the navigation, go somewhere, keep it as a favourite, come back to where a dialog was opened', async () => {
   const { page } = tab
   await tab.open('/account')

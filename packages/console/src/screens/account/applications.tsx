@@ -8,10 +8,10 @@ import { useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
+import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Badge, Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { Item, ItemList } from './item-list.tsx'
 import { words } from './texts.ts'
 
 type Application = OperationData<'listApplications'>[number]

@@ -10,11 +10,11 @@ import { Button } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
+import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './account.module.css'
-import { Item, ItemList } from './item-list.tsx'
 import { words } from './texts.ts'
 
 type LinkedAccount = OperationData<'listLinkedAccounts'>[number]
