@@ -42,7 +42,7 @@ const all = (d: string): LogRow[] => [
 ]
 
 const deleteDatasource = (undoDays = 0) =>
-  requestPurge(ground.database.db, { companyId: k, datasourceId: gone }, undoDays)
+  requestPurge(ground.database.db, { companyId: k, datasourceId: gone }, { undoDays })
 /** Until its orders are computed without it. */
 async function uncounted(): Promise<void> {
   const loader = ground.startLoader()
@@ -212,7 +212,7 @@ describe('a deletion that can be undone', () => {
     await ground.load()
     expect((await seen()).orders).toMatchObject([{ datasource: kept, value: '20', version: 2 }, {}])
 
-    expect(await undoPurge(ground.database.db, gone)).toBe(true)
+    expect(await undoPurge(ground.database.db, gone)).toEqual({ wasPaused: false })
     await purged()
     const after = await seen()
     expect(after.events).toHaveLength(before.events.length + 4)
@@ -223,7 +223,7 @@ describe('a deletion that can be undone', () => {
       { trans_id: `order of ${kept}` },
       { trans_id: 'waited', datasource: gone, value: '40' },
     ])
-    expect(await undoPurge(ground.database.db, gone)).toBe(false)
+    expect(await undoPurge(ground.database.db, gone)).toBeUndefined()
   })
 
   it('is carried out once its days are over', async () => {
@@ -234,7 +234,7 @@ describe('a deletion that can be undone', () => {
     await ground.database.pool.query('update event_purges set purge_after = now() where datasource_id = $1', [
       gone,
     ])
-    expect(await undoPurge(ground.database.db, gone)).toBe(false)
+    expect(await undoPurge(ground.database.db, gone)).toBeUndefined()
     await purged()
     expect(await rowsOnDisk(gone)).toEqual({})
     expect(await orders()).toMatchObject([

@@ -1,4 +1,4 @@
-import { pgTable } from '../../platform/stores/postgres/drizzle.ts'
+import { boolean, pgTable } from '../../platform/stores/postgres/drizzle.ts'
 import { id, instant } from './columns.ts'
 
 /** Datasources whose events leave the statistics, or have left them. */
@@ -8,6 +8,8 @@ export const eventPurges = pgTable('event_purges', {
   requestedAt: instant('requested_at').notNull().defaultNow(),
   /** From when on they are removed, and no further ones are stored. */
   purgeAfter: instant('purge_after').notNull().defaultNow(),
+  /** Of a datasource that took no events when it was deleted. */
+  wasPaused: boolean('was_paused').notNull().default(false),
   /** Since when orders are computed without them. */
   uncountedSince: instant('uncounted_since'),
   /** Of a deletion that is undone: they count again, and are hidden until all orders say so. */

@@ -52,10 +52,10 @@ export interface DatasourceServiceDependencies extends Pick<ServiceContext, 'rel
   readonly requestPurge: (
     tx: AllQueries,
     of: { companyId: string; datasourceId: string },
-    undoDays?: number,
+    options: { undoDays: number; wasPaused: boolean },
   ) => Promise<void>
-  /** The same of a deletion that is undone; false where it is too late. */
-  readonly undoPurge: (tx: AllQueries, datasourceId: string) => Promise<boolean>
+  /** The same of a deletion that is undone; undefined where it is too late. */
+  readonly undoPurge: (tx: AllQueries, datasourceId: string) => Promise<{ wasPaused: boolean } | undefined>
   /** Lets this process know at once which datasources are deleted. */
   readonly refreshHidden: () => Promise<void>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
@@ -327,7 +327,9 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
         else {
           // Its row stays, so that the collector and the audit log know the id.
           await within.update(companyId, locked.id, { status: 'deleted' })
-          await requestPurge(tx, { companyId, datasourceId: locked.id }, isFinal ? 0 : undoDays)
+          const purge = { companyId, datasourceId: locked.id }
+          const wasPaused = locked.status === 'paused'
+          await requestPurge(tx, purge, { undoDays: isFinal ? 0 : undoDays, wasPaused })
         }
         await recordAudit(tx, auditEventOf(caller, 'datasource-delete', targetOf(locked)))
         return worker?.content?.file
@@ -348,9 +350,10 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       await relational.transaction(async (tx) => {
         const within = createDatasourceStore(tx)
         const deleted = await within.lockDeleted(principal, restored)
-        if (!deleted || !(await undoPurge(tx, restored))) throw absent(id)
+        const undone = deleted && (await undoPurge(tx, restored))
+        if (!undone) throw absent(id)
         requireRoom('tooManyDatasources', maxDatasources, await within.countOfCompany(principal.companyId))
-        await within.update(principal.companyId, restored, { status: 'active' })
+        await within.update(principal.companyId, restored, { status: undone.wasPaused ? 'paused' : 'active' })
         await recordAudit(tx, auditEventOf(caller, 'datasource-restore', targetOf(deleted)))
       })
       return read(principal, restored)

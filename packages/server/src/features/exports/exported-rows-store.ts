@@ -77,7 +77,7 @@ function csvCell(name: string, kind: ColumnKind): string {
   if (kind === 'other') return name
   const cell = `rows.${name}`
   if (kind === 'list') return `toJSONString(${cell}) AS ${name}`
-  return `if(match(${cell}, '^[=+@\\t\\r\\n-]') AND NOT match(${cell}, '^[+-]?[0-9.]+$'), concat('\\'', ${cell}), ${cell}) AS ${name}`
+  return `if(match(${cell}, '^[=+@\\t\\r\\n＝＋－＠-]') AND NOT match(${cell}, '^[+-]?[0-9.]+$'), concat('\\'', ${cell}), ${cell}) AS ${name}`
 }
 
 const condition = `company = {company: String} AND time >= {from: DateTime64(3, 'UTC')} AND time < {to: DateTime64(3, 'UTC')}

@@ -41,9 +41,15 @@ const isDue = sql<boolean>`(${purgeAfter} <= now() and ${restoredAt} is null)`
  * Asks in the caller's transaction for the events of a datasource to leave the statistics: once it commits no query
  * reads them, and after so many days what lies on disk is removed.
  * @param undoDays in which there is a way back
+ * @param wasPaused for that
  */
-export async function requestPurge(tx: Queries, purge: Purge, undoDays = 0): Promise<void> {
+export async function requestPurge(
+  tx: Queries,
+  purge: Purge,
+  { undoDays = 0, wasPaused = false }: { readonly undoDays?: number; readonly wasPaused?: boolean } = {},
+): Promise<void> {
   const asked = {
+    wasPaused,
     requestedAt: sql`now()`,
     purgeAfter: sql`now() + make_interval(days => ${undoDays})`,
     uncountedSince: null,
@@ -57,14 +63,15 @@ export async function requestPurge(tx: Queries, purge: Purge, undoDays = 0): Pro
 
 /**
  * Takes it back in the caller's transaction: the events come back once their orders are computed.
- * @returns false where it is too late
+ * @returns undefined where it is too late
  */
-export async function undoPurge(tx: Queries, id: string): Promise<boolean> {
-  const { rowCount } = await tx
+export async function undoPurge(tx: Queries, id: string): Promise<{ wasPaused: boolean } | undefined> {
+  const [undone] = await tx
     .update(eventPurges)
     .set({ restoredAt: sql`now()` })
     .where(and(eq(datasourceId, id), isNull(finishedAt), sql`not ${isDue}`))
-  return (rowCount ?? 0) > 0
+    .returning({ wasPaused: eventPurges.wasPaused })
+  return undone
 }
 
 export type PurgeLedger = ReturnType<typeof createPurgeLedger>
