@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -61,6 +61,24 @@ async function inDatabase(sql: string, values: readonly unknown[] = []): Promise
   await client.query(sql, [...values])
   await client.end()
 }
+
+test('a bundle has sizes and metrics, and no secret, person or event', async () => {
+  await service.dataOf('POST', '/entities/persons/search', { clientIds: ['a-person'] })
+  const file = join(folder, 'bundle.json')
+  expect((await doctor(['--bundle', file], { MILLRACE_METRICS_TOKEN: '' })).code).toBe(0)
+  const text = readFileSync(file, 'utf8')
+  const { found, variables, relational, columnar, metrics } = JSON.parse(text)
+  expect(found.length).toBeGreaterThan(10)
+  expect(variables).toContain('MILLRACE_DATA_DIR')
+  expect(relational.map(({ table }: { table: string }) => table)).toContain('companies')
+  expect(Array.isArray(columnar)).toBe(true)
+  expect(metrics.some((line: string) => line.startsWith('millrace_load_lag_seconds'))).toBe(true)
+  const key = readFileSync(join(service.dataDirectory, 'encryption.key'), 'utf8').trim()
+  for (const secret of [key, service.admin.email, service.admin.password, 'a-person', '@'])
+    expect(text).not.toContain(secret)
+  // It never writes over a file.
+  expect((await doctor(['--bundle', file])).code).toBe(2)
+})
 
 test('a service that works has nothing that does not, and every advice comes with what to do', async () => {
   const { code, found } = await findings()

@@ -1,4 +1,4 @@
-import { stat, statfs } from 'node:fs/promises'
+import { stat, statfs, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,9 +14,11 @@ import { listBackups, readManifest } from '../backup/backup-files.ts'
 import { openConfiguredBox, relationalOfRunningService } from './command-stores.ts'
 import type { CommandTerminal } from './operator-command.ts'
 
-const usage = `Usage: millrace doctor [--json]
+const usage = `Usage: millrace doctor [--json] [--bundle FILE]
 
 Looks at the service and what it stands on, changes nothing, and says what to do about what it finds.
+With --bundle it writes all of it with sizes of tables, metrics and the names of the variables that are set as JSON to a
+new file, for those who help you: no secret, no event and no address of a person is in it.
 Exit code: 0 all is well or worth a look, 1 something does not work.`
 
 type State = 'ok' | 'look' | 'bad'
@@ -298,6 +300,29 @@ function connects(host: string, port: number): Promise<string | undefined> {
   return promise.finally(() => socket.destroy())
 }
 
+/** What tells a helper how large everything is and how it goes, and nothing of anyone. */
+async function describeService(config: Config, { relational, columnar, baseUrl }: Reached) {
+  const token = config.http.metricsToken
+  const [tables, parts, metrics] = await Promise.all([
+    relational.pool.query(
+      `select relname as table, n_live_tup::float8 as rows, pg_total_relation_size(relid)::float8 as bytes
+       from pg_stat_user_tables where schemaname = 'public' order by bytes desc`,
+    ),
+    columnar.query({
+      sql: `SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes, count() AS parts FROM system.parts
+            WHERE active AND database = currentDatabase() GROUP BY table ORDER BY bytes DESC`,
+    }),
+    fetch(`${baseUrl.replace(/\/v2$/, '')}/metrics`, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(5_000),
+    }).then((reply) => reply.text()),
+  ])
+  return { relational: tables.rows, columnar: parts, metrics: metrics.split('\n') }
+}
+
+const isOwnVariable = (name: string): boolean =>
+  /^(MILLRACE_|DATABASE_|CLICKHOUSE_|SMTP_|NODE_OPTIONS$|UV_THREADPOOL_SIZE$)/.test(name)
+
 async function run(checks: readonly Check[]) {
   const found: (Finding & { readonly check: string })[] = []
   for (const { name, look } of checks) {
@@ -318,22 +343,25 @@ export async function runDoctorCommand(
   terminal: CommandTerminal,
 ): Promise<0 | 1 | 2> {
   let isJson: boolean
+  let bundle: string | undefined
   try {
     const { values } = parseArgs({
       args: [...argv],
-      options: { json: { type: 'boolean' }, help: { type: 'boolean' } },
+      options: { json: { type: 'boolean' }, bundle: { type: 'string' }, help: { type: 'boolean' } },
     })
     if (values.help) {
       terminal.out(usage)
       return 0
     }
     isJson = values.json === true
+    bundle = values.bundle
   } catch (error) {
     terminal.err(`millrace doctor: ${(error as Error).message}\n\n${usage}`)
     return 2
   }
   const found = await run(checksOfPlace(config))
   const running = findRunningService(config.dataDirectory)
+  let described: object = {}
   if (running === undefined) {
     found.push({
       check: 'service',
@@ -345,14 +373,30 @@ export async function runDoctorCommand(
     const { url } = config.columnar
     const columnar = openColumnar({ address: url === undefined ? { socketPath } : { url } })
     try {
-      if (relational)
-        found.push(...(await run(checksOfService(config, { relational, columnar, ...running }))))
+      if (relational) {
+        const reached = { relational, columnar, ...running }
+        found.push(...(await run(checksOfService(config, reached))))
+        if (bundle !== undefined)
+          described = await describeService(config, reached).catch((error: unknown) => ({
+            failure: reasonOf(error),
+          }))
+      }
     } finally {
       await columnar.close()
       await relational?.close()
     }
   }
   const isBad = found.some(({ state }) => state === 'bad')
+  if (bundle !== undefined) {
+    const variables = Object.keys(process.env).filter(isOwnVariable).sort()
+    const content = { at: new Date().toISOString(), ok: !isBad, found, variables, ...described }
+    try {
+      await writeFile(bundle, `${JSON.stringify(content, undefined, 2)}\n`, { flag: 'wx', mode: 0o600 })
+    } catch (error) {
+      terminal.err(`millrace doctor: ${bundle} cannot be written: ${reasonOf(error)}`)
+      return 2
+    }
+  }
   if (isJson) terminal.out(JSON.stringify({ ok: !isBad, found }))
   else {
     for (const { check, state, says, remedy } of found) {
