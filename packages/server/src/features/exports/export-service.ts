@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { earliestTime } from '@millrace/contract/events/timestamps.ts'
 import type {
   StatisticsExport,
   StatisticsExportManifest,
@@ -38,6 +39,7 @@ export interface ExportDownload extends ByteRange {
 export type ExportService = ReturnType<typeof createExportService>
 
 const maxExports = 100
+const earliestDay = new Date(earliestTime).toISOString().slice(0, 10)
 const kind = 'statistics-export'
 
 const viewerOf = ({ companyId, userId, can }: Principal): ExportViewer => ({
@@ -85,6 +87,8 @@ export function createExportService(dependencies: ExportServiceDependencies) {
     await store.stop(asked.id)
     await files.remove(asked)
     await store.delete([asked.id])
+    // What a process wrote meanwhile that had not noticed yet.
+    await files.remove(asked)
   }
 
   return {
@@ -94,6 +98,7 @@ export function createExportService(dependencies: ExportServiceDependencies) {
       const { companyId, userId } = principal
       assertMayExport(principal)
       const { table, format = 'parquet', from, until = null, datasources, everyHours = null } = body
+      if (from < earliestDay) throw invalid('from', `must not be before ${earliestDay}: no event is older`)
       if (until !== null && until < from) throw invalid('until', 'must not be before from')
       await requireSight(principal)
       const id = newId()

@@ -53,7 +53,9 @@ const tables = {
   },
   orders: {
     from: 'orders AS rows FINAL',
-    fingerprint: 'sum(sipHash64(purchase, version))',
+    // An order that lost an event and got another one has the same version.
+    fingerprint: `sum(sipHash64(purchase, version, time, datasource, client_id, tmp_id, ifNull(toString(value), ''),
+      toString(ids), toString(labels)))`,
     order: 'time, purchase',
     columns: {
       trans_id: 'text',
