@@ -21,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => ground.close())
 beforeEach(async () => {
   ;[k, d] = [newId(), newId()]
+  ;[ada, phone] = [`ada-${k}@example.com`, `phone-of-ada-${k}`]
   const { pool } = ground.database
   await pool.query(`insert into companies (id, name) values ($1, 'Acme')`, [k])
   await pool.query(`insert into datasources (id, company_id, name) values ($1, $2, 'Shop')`, [d, k])
@@ -59,8 +60,9 @@ async function done(id: string) {
 
 const erase = async (reference: PersonReference) => done(await ask(reference))
 
-const ada = 'ada-lovelace@example.com'
-const phone = 'phone-of-ada-lovelace'
+/** Of each test another one, whom no other has left in a file. */
+let ada: string
+let phone: string
 const tablet = 'tablet-of-the-shop'
 const bob = 'bob-the-builder'
 
