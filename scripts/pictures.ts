@@ -129,7 +129,7 @@ async function fill({ service }: ConsoleWorld): Promise<readonly Screen[]> {
   })
   await service.dataOf('POST', '/statistics/exports', { table: 'events', from: '2026-01-01', everyHours: 24 })
   await service.dataOf('POST', '/statistics/exports', { table: 'orders', format: 'csv', from: '2026-01-01' })
-  await service.dataOf('POST', '/entities/persons/erase', { clientIds: ['nobody'] })
+  await service.dataOf('POST', '/entities/persons/erase', { clientIds: ['former-client'] })
   const { id: former } = await service.dataOf<{ id: string }>('POST', '/datasources', {
     name: 'Former website',
   })

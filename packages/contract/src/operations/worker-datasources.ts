@@ -86,7 +86,7 @@ export const restoreDatasource = {
   ...operation('restoreDatasource', 'POST', '/v2/datasources/:id/restore', 'datasource:delete'),
   summary: 'Undo the deletion of a datasource',
   description:
-    'It takes events again at once, and those that it has collected are in the statistics again within a minute.',
+    'It is as it was: active or paused. Events that it has collected are in the statistics again within a minute.',
   audit: { action: 'datasource-restore', target },
   errors: ['datasourceNotFound', 'tooManyDatasources'],
   ...answers('The datasource', Datasource, { params: datasourceId }),

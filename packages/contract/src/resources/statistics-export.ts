@@ -48,7 +48,10 @@ export type StatisticsExportRequest = Static<typeof StatisticsExportRequest>
 const head = {
   id: id('Identifier of the export'),
   ...content,
-  until: nullable(until, 'Null for the last day that is over at each run'),
+  until: nullable(
+    until,
+    'Null for the present: today, or the last day that is over where it is made again and again',
+  ),
   datasources: nullable(datasources, 'Null for all'),
   everyHours: nullable(everyHours, 'Null for an export that is made once'),
   state: oneOf(

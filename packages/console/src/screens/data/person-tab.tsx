@@ -106,7 +106,7 @@ function Found({
   if (match.events === 0)
     return (
       <p className={styles.preview} role="status">
-        {t.nobody}
+        {t.nothingStored}
       </p>
     )
   const count = (value: number) => formatMeasure(language, 'integer', value)

@@ -261,9 +261,9 @@ function checksOfService(config: Config, { relational, columnar, baseUrl }: Reac
       async look() {
         const [row] = await ask<{ purges: number; erasures: number }>(
           `select (select count(*)::int from event_purges
-               where finished_at is null and (uncounted_since is null or purge_after <= now() or restored_at is not null)
-                 and greatest(requested_at, restored_at) < now() - make_interval(secs => ${oldSeconds})
-                 and (uncounted_since is null or purge_after < now() - make_interval(secs => ${oldSeconds}) or restored_at is not null)) as purges,
+               where finished_at is null and coalesce(restored_at,
+                 case when uncounted_since is null then requested_at else purge_after end)
+                 < now() - make_interval(secs => ${oldSeconds})) as purges,
              (select count(*)::int from person_erasures
                where finished_at is null and requested_at < now() - make_interval(secs => ${oldSeconds})) as erasures`,
         )

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
+import { type FileWriter, type WrittenFile, writeWhole } from '../../platform/files/file-writer.ts'
+import { newId } from '../../platform/ids.ts'
 import type { StoredExport } from './export-store.ts'
 
 type Format = StoredExport['format']
@@ -17,11 +17,11 @@ const endings = { parquet: 'parquet', ndjson: 'ndjson.gz', csv: 'csv.gz' } as co
 /** How a download of a day is called. */
 export const fileNameOf = (format: Format, day: string): string => `${day}.${endings[format]}`
 
-export interface WrittenFile {
+export interface ExportedFile extends Pick<WrittenFile, 'bytes' | 'sha256'> {
   readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
 }
+
+const partEnding = '.part'
 
 const lineFeed = 10
 const quote = 34
@@ -30,15 +30,22 @@ const quote = 34
 function createRowCounter(format: 'ndjson' | 'csv') {
   let rows = format === 'csv' ? -1 : 0
   let isQuoted = false
+  function add(chunk: Buffer): void {
+    if (format === 'ndjson') {
+      for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) rows++
+      return
+    }
+    for (const byte of chunk) {
+      if (byte === quote) isQuoted = !isQuoted
+      else if (byte === lineFeed && !isQuoted) rows++
+    }
+  }
   return {
-    add(chunk: Buffer): void {
-      if (format === 'ndjson') {
-        for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) rows++
-        return
-      }
-      for (const byte of chunk) {
-        if (byte === quote) isQuoted = !isQuoted
-        else if (byte === lineFeed && !isQuoted) rows++
+    /** Hands the chunks on. */
+    async *count(chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        add(chunk)
+        yield chunk
       }
     },
     rows: () => rows,
@@ -61,25 +68,16 @@ export function createExportFiles({
   const folderOf = ({ companyId, id }: Pick<StoredExport, 'companyId' | 'id'>) =>
     join(directory, companyId, id)
   const dayFolderOf = (asked: Place, day: string) => join(folderOf(asked), `dt=${day}`)
-  const pathOf = (asked: Place, day: string) =>
-    join(dayFolderOf(asked, day), `${asked.table}.${endings[asked.format]}`)
+  const nameOf = ({ table, format }: Place) => `${table}.${endings[format]}`
 
-  /** Writes what a process ended during leaves a file with another ending, which the next one removes. */
-  async function place(folder: string, path: string, write: (draft: string) => Promise<void>): Promise<void> {
+  /** What a process has left that ended while it wrote has another ending, and is removed by the next one. */
+  async function place(folder: string, name: string, fill: (writer: FileWriter) => Promise<void>) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    for (const name of await readdir(folder)) {
-      if (name.endsWith('.part')) await rm(join(folder, name), { force: true })
+    for (const left of await readdir(folder)) {
+      if (left.endsWith(partEnding)) await rm(join(folder, left), { force: true })
     }
-    const draft = `${path}.${process.pid}.part`
-    try {
-      await write(draft)
-      const handle = await open(draft, 'r')
-      await handle.sync().finally(() => handle.close())
-      await rename(draft, path)
-    } catch (error) {
-      await rm(draft, { force: true })
-      throw error
-    }
+    const path = join(folder, name)
+    return writeWhole({ path, draft: `${path}.${newId()}${partEnding}`, room }, fill)
   }
 
   return {
@@ -94,49 +92,31 @@ export function createExportFiles({
       rows: Readable,
       onBytes: (added: number) => Promise<void>,
       signal: AbortSignal,
-    ): Promise<WrittenFile> {
+    ): Promise<ExportedFile> {
       const { format } = asked
       const counter = format === 'parquet' ? undefined : createRowCounter(format)
-      const hash = createHash('sha256')
-      let bytes = 0
-      let count = 0
-      async function* counted(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          counter?.add(chunk)
-          yield chunk
+      const { path, bytes, sha256 } = await place(dayFolderOf(asked, day), nameOf(asked), async (writer) => {
+        async function store(chunks: AsyncIterable<Buffer>): Promise<void> {
+          for await (const chunk of chunks) {
+            await onBytes(chunk.length)
+            await writer.write(chunk)
+          }
         }
-      }
-      async function* measured(chunks: AsyncIterable<Buffer>) {
-        for await (const chunk of chunks) {
-          hash.update(chunk)
-          bytes += chunk.length
-          await onBytes(chunk.length)
-          await room.take(chunk.length)
-          yield chunk
-        }
-      }
-      await place(dayFolderOf(asked, day), pathOf(asked, day), async (draft) => {
-        const file = createWriteStream(draft, { mode: 0o600 })
-        if (counter) await pipeline(rows, counted, createGzip({ level: 5 }), measured, file, { signal })
-        else await pipeline(rows, measured, file, { signal })
-        count = counter ? counter.rows() : await countParquetRows(draft)
+        if (counter) await pipeline(rows, counter.count, createGzip({ level: 5 }), store, { signal })
+        else await pipeline(rows, store, { signal })
       })
-      return { rows: count, bytes, sha256: hash.digest('hex') }
+      return { rows: counter ? counter.rows() : await countParquetRows(path), bytes, sha256 }
     },
 
     async writeManifest(asked: Place, manifest: object): Promise<void> {
-      const folder = folderOf(asked)
-      await place(folder, join(folder, 'manifest.json'), async (draft) => {
-        const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`)
-        await room.take(text.length)
-        const handle = await open(draft, 'w', 0o600)
-        await handle.writeFile(text).finally(() => handle.close())
-      })
+      await place(folderOf(asked), 'manifest.json', (writer) =>
+        writer.write(Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`)),
+      )
     },
 
     /** The file of a day and its size; undefined where this machine has none. */
     async find(asked: Place, day: string): Promise<{ path: string; bytes: number } | undefined> {
-      const path = pathOf(asked, day)
+      const path = join(dayFolderOf(asked, day), nameOf(asked))
       const found = await stat(path).catch(() => undefined)
       return found && { path, bytes: found.size }
     },

@@ -86,7 +86,7 @@ export function createExportService(dependencies: ExportServiceDependencies) {
   async function remove(asked: Pick<StoredExport, 'id' | 'companyId'>): Promise<void> {
     await store.stop(asked.id)
     await files.remove(asked)
-    await store.delete([asked.id])
+    await store.delete(asked.id)
     // What a process wrote meanwhile that had not noticed yet.
     await files.remove(asked)
   }

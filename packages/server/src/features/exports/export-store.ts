@@ -4,8 +4,7 @@ import type {
   StatisticsExportManifest,
 } from '@millrace/contract/resources/statistics-export.ts'
 import { statisticsExportFiles, statisticsExports } from '../../database/tables/statistics-export.ts'
-import type { Listed, Page } from '../../platform/paging.ts'
-import { pageOf } from '../../platform/paging.ts'
+import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
 import { and, desc, eq, inArray, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import { createLedger } from '../../platform/work/ledger.ts'
@@ -141,28 +140,24 @@ export function createExportStore(db: Queries) {
         )
     },
 
-    /** Ends a run; one that is made again waits for the next. False when the process no longer has it. */
-    finish: (row: StoredExport): Promise<boolean> =>
-      row.everyHours === null
-        ? ledger.set(row, { state: 'done', finishedAt: sql`now()`, reason: null })
-        : ledger.set(row, {
-            state: 'queued',
-            finishedAt: sql`now()`,
-            reason: null,
-            attempts: 0,
-            dueAt: sql`now() + make_interval(hours => ${row.everyHours})`,
-          }),
+    /**
+     * Ends a run; one that is made again waits for the next. False when the process no longer has it.
+     * @param reason why it failed
+     */
+    end(row: StoredExport, reason: string | null): Promise<boolean> {
+      const { everyHours } = row
+      return ledger.set(row, {
+        reason,
+        ...(reason === null && { finishedAt: sql`now()` }),
+        ...(everyHours === null
+          ? { state: reason === null ? 'done' : 'failed' }
+          : { state: 'queued', attempts: 0, dueAt: sql`now() + make_interval(hours => ${everyHours})` }),
+      })
+    },
 
-    /** The same of a run that failed. */
-    fail: (row: StoredExport, reason: string): Promise<boolean> =>
-      row.everyHours === null
-        ? ledger.set(row, { state: 'failed', reason })
-        : ledger.set(row, {
-            state: 'queued',
-            reason,
-            attempts: 0,
-            dueAt: sql`now() + make_interval(hours => ${row.everyHours})`,
-          }),
+    /** Whether it was not deleted. */
+    isThere: async (id: string): Promise<boolean> =>
+      (await db.$count(statisticsExports, eq(statisticsExports.id, id))) > 0,
 
     /** Takes it from the process that has it, so that nothing further is written. */
     async stop(id: string): Promise<void> {
@@ -172,8 +167,8 @@ export function createExportStore(db: Queries) {
         .where(eq(statisticsExports.id, id))
     },
 
-    async delete(ids: readonly string[]): Promise<void> {
-      await db.delete(statisticsExports).where(inArray(statisticsExports.id, [...ids]))
+    async delete(id: string): Promise<void> {
+      await db.delete(statisticsExports).where(eq(statisticsExports.id, id))
     },
 
     /** Exports that are made once, and were some days ago. */

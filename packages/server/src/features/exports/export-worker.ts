@@ -123,13 +123,12 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     }
     const finished: StoredExport = { ...row, state: 'done', finishedAt: new Date(clock.now()), reason: null }
     await files.writeManifest(row, manifestOf(finished, await store.listFiles(row.id)))
-    if (!(await store.finish(row))) throw new ExportLost()
+    if (!(await store.end(row, null))) throw new ExportLost()
   }
 
   /** What another process writes now is its own; of one that was deleted nothing stays. */
-  async function clear(row: StoredExport): Promise<undefined> {
-    const viewer = { companyId: row.companyId, userId: row.requestedBy, seesAll: true }
-    if (!(await store.find(viewer, row.id))) await files.remove(row)
+  async function clear(row: StoredExport): Promise<void> {
+    if (!(await store.isThere(row.id))) await files.remove(row)
   }
 
   return createLedgerWork<StoredExport, string>({
@@ -162,7 +161,7 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
       return { failure, mayPass: status >= 500 && errorName !== 'storageFull' }
     },
     async fail(row, reason) {
-      await store.fail(row, reason)
+      await store.end(row, reason)
     },
   })
 }

@@ -73,7 +73,7 @@ export const ga4: Peer = {
           ...(name === 'category_view' && labelsOf(params, { ids: 'item_list_name' })),
           ...(products.has(name) && ids.length > 0 && { ids }),
           ...(name === 'purchase' && {
-            value: textOf(purchase_revenue) ?? textOf(params.value) ?? '0',
+            ...labelsOf({ value: purchase_revenue ?? params.value }, { value: 'value' }),
             ...(transId !== undefined && transId !== '(not set)' && { transId }),
           }),
         },

@@ -30,8 +30,7 @@ const kinds: Readonly<Record<string, (action: Fields) => Pick<PeerEvent, 'name' 
       name: 'purchase',
       data: {
         ...(ids.length > 0 && { ids }),
-        value: textOf(action.revenue) ?? '0',
-        ...labelsOf(action, { transId: 'orderId' }),
+        ...labelsOf(action, { value: 'revenue', transId: 'orderId' }),
       },
     }
   },

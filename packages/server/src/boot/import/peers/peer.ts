@@ -4,7 +4,7 @@ import { parseTime } from '../read-time.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An event as it is sent, without what is the same for all (docs/interface.md, Collected event). */
+/** The fields of a collected event that differ between events. */
 export interface PeerEvent {
   readonly name: string
   readonly url: string
@@ -83,10 +83,10 @@ export function remaining(record: Fields, isLeftOut: (name: string) => boolean):
   )
 }
 
-/** An address of its parts, as peers keep them. */
+/** An address of its parts, as peers keep them; the path alone where there is no host. */
 export function addressOf(host: string | undefined, path = '/', query?: string): string {
-  const search = query === undefined || query === '' ? '' : `?${query.replace(/^\?/, '')}`
-  return `https://${host ?? 'unknown.invalid'}${path.startsWith('/') ? path : `/${path}`}${search}`
+  const search = query === undefined ? '' : `?${query.replace(/^\?/, '')}`
+  return `${host === undefined ? '' : `https://${host}`}${path.startsWith('/') ? path : `/${path}`}${search}`
 }
 
 /** Without what is absent. */

@@ -1,5 +1,15 @@
 import { ImportFault } from '../import-fault.ts'
-import { eventOf, type Fields, fieldsOf, type Peer, remaining, required, textOf, timeOf } from './peer.ts'
+import {
+  eventOf,
+  type Fields,
+  fieldsOf,
+  labelsOf,
+  type Peer,
+  remaining,
+  required,
+  textOf,
+  timeOf,
+} from './peer.ts'
 
 /** Events of its own that tell of no behaviour. */
 const technical = new Set([
@@ -11,9 +21,6 @@ const names: Readonly<Record<string, string>> = {
   $screen: 'page_view',
   $identify: 'identify',
 }
-
-const utm = (properties: Fields) =>
-  Object.fromEntries(Object.entries(properties).filter(([name]) => name.startsWith('utm_')))
 
 /** Some of its exports have them as text. */
 function propertiesOf(value: unknown): Fields {
@@ -55,14 +62,8 @@ export const posthog: Peer = {
             properties,
             (name) => name.startsWith('$') || name === 'token' || name === 'distinct_id',
           ),
-          ...remaining(
-            { ...utm(properties), $os: properties.$os, $browser: properties.$browser },
-            () => false,
-          ),
-          ...remaining(
-            { $device_type: properties.$device_type, $country: properties.$geoip_country_code },
-            () => false,
-          ),
+          ...labelsOf(properties, { $os: '$os', $browser: '$browser', $device_type: '$device_type' }),
+          ...labelsOf(properties, { $country: '$geoip_country_code' }),
         },
       }),
     ]

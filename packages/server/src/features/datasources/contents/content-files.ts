@@ -1,18 +1,10 @@
-import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../platform/errors.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
+import { type WrittenFile, writeWhole } from '../../../platform/files/file-writer.ts'
 import { newId } from '../../../platform/ids.ts'
-
-/** A file that was written whole. */
-export interface WrittenFile {
-  readonly path: string
-  readonly bytes: number
-  /** Hexadecimal. */
-  readonly sha256: string
-}
 
 /** A file of the directory of contents. */
 export interface StoredFile extends WrittenFile {
@@ -39,39 +31,6 @@ const partEnding = '.part'
 const abandonedMs = 3_600_000
 const storedName = /^[0-9a-f]{24}$/
 
-/**
- * Writes pieces to a new file, with their hash.
- * @throws DomainError `unavailable` where the disk has no room, also while it writes
- */
-export async function createFileWriter(path: string, room: DiskRoom) {
-  await room.take(0)
-  const file: FileHandle = await open(path, 'wx', 0o600)
-  const hash = createHash('sha256')
-  let bytes = 0
-  return {
-    bytes: () => bytes,
-    async write(piece: Buffer): Promise<void> {
-      await room.take(piece.length)
-      hash.update(piece)
-      bytes += piece.length
-      for (let from = 0; from < piece.length; ) {
-        from += (await file.write(piece, from, piece.length - from)).bytesWritten
-      }
-    },
-    /** The file is durable then. */
-    async end(): Promise<WrittenFile> {
-      await file.sync()
-      await file.close()
-      return { path, bytes, sha256: hash.digest('hex') }
-    },
-    /** Gives the file up. */
-    async discard(): Promise<void> {
-      await file.close().catch(() => {})
-      await rm(path, { force: true })
-    },
-  }
-}
-
 /** Files with the content of datasources. */
 export function createContentFiles({ directory, downloads, room }: ContentFilesOptions) {
   const pathOf = (name: string): string => {
@@ -97,8 +56,8 @@ export function createContentFiles({ directory, downloads, room }: ContentFilesO
     async store(body: Readable, { limitBytes, onBytes }: StoreOptions): Promise<StoredFile> {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const name = newId()
-      const writer = await createFileWriter(`${pathOf(name)}${partEnding}`, room)
-      try {
+      const path = pathOf(name)
+      const written = await writeWhole({ path, draft: `${path}${partEnding}`, room }, async (writer) => {
         for await (const piece of body as AsyncIterable<Buffer>) {
           const withPiece = writer.bytes() + piece.length
           if (withPiece > limitBytes)
@@ -106,13 +65,8 @@ export function createContentFiles({ directory, downloads, room }: ContentFilesO
           await onBytes(withPiece)
           await writer.write(piece)
         }
-        const written = await writer.end()
-        await rename(written.path, pathOf(name))
-        return { ...written, path: pathOf(name), name }
-      } catch (error) {
-        await writer.discard()
-        throw error
-      }
+      })
+      return { ...written, name }
     },
 
     remove: (name: string): Promise<void> => rm(pathOf(name), { force: true }),

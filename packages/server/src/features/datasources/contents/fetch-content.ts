@@ -1,12 +1,12 @@
 import type { SecretBox } from '../../../platform/crypto/secret-box.ts'
 import type { DiskRoom } from '../../../platform/files/disk-reserve.ts'
+import { createFileWriter, type WrittenFile } from '../../../platform/files/file-writer.ts'
 import type {
   Downloaded,
   DownloadLimits,
   OutgoingClient,
 } from '../../../platform/outgoing/outgoing-client.ts'
 import { headersContext, type StoredWorker } from '../refreshes/worker-store.ts'
-import { createFileWriter, type WrittenFile } from './content-files.ts'
 
 export interface FetchOptions {
   /** Where the file is made. */

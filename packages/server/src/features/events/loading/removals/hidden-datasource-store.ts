@@ -24,7 +24,7 @@ export async function watchHiddenDatasources({ ledger, ...options }: HiddenDatas
   })
   return {
     ...watched,
-    /** Sorted; empty but for the time of a purge. */
+    /** Sorted; empty unless a datasource was deleted and can be restored, or is being removed. */
     ids,
   }
 }
