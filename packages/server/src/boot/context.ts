@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { openToApplication } from '../database/application-role.ts'
 import { upgradeColumnar } from '../database/columnar-upgrade.ts'
 import { migrateColumnar, migrateRelational } from '../database/migrate.ts'
-import { removeOldEntries } from '../features/audit/audit-retention.ts'
-import { createAuditStore } from '../features/audit/audit-store.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister } from '../features/encryption/key-register.ts'
 import {
@@ -55,6 +53,7 @@ import type { FindPrincipal, ServiceOverrides, ServiceParts } from '../wiring/sh
 import { scheduledBackups } from './backup/scheduled-backups.ts'
 import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
 import { type OpenedRelational, openReserves, type Stores } from './open-stores.ts'
+import { periodicWorks } from './periodic-works.ts'
 
 /** One core is left to the collector: with hashes on all of them each waits for some milliseconds. */
 const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
@@ -306,33 +305,15 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       })
       closers.push(changes.close)
     }
-    const { savedQueries, reports, datasourceImports, singleSignOn, experimentStarter } = services
+    const { savedQueries, reports, datasourceImports } = services
     await datasourceImports.prepare()
     measureDelays(metrics, {
       runs: ['the run of a saved query', savedQueries.loops.findDelay],
       reports: ['the report', reports.loops.findDelay],
       imports: ['the import of a datasource', datasourceImports.findDelay],
     })
-    const entries = createAuditStore(relational.db)
-    const hour = 3_600
     const periodicWork = createPeriodicWork(relational.db, logger, [
-      { name: 'starts of experiments', everySeconds: 60, run: experimentStarter.startDue },
-      {
-        name: 'removals of old rows',
-        everySeconds: 60,
-        async run(signal) {
-          while (!signal.aborted && (await datasourceImports.dropRows()));
-        },
-      },
-      { name: 'readings of metadata', everySeconds: 600, run: singleSignOn.readMetadata },
-      {
-        name: 'removals of old audit entries',
-        ...{ everySeconds: hour, atSeconds: 420 },
-        run: (signal) => removeOldEntries({ store: entries, log: logger }, signal),
-      },
-      { name: 'removals of old mails', everySeconds: hour, atSeconds: 900, run: () => mailStore.sweep() },
-      { name: 'looks at certificates', everySeconds: hour, atSeconds: 1_380, run: certificates.work },
-      { name: 'removals of old imports', everySeconds: hour, atSeconds: 1_980, run: datasourceImports.sweep },
+      ...periodicWorks({ relational, services, mails: mailStore, certificates, logger }),
       ...scheduledBackups({
         config,
         relational: relationalHome.ownerAddress,
@@ -342,8 +323,6 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         logger,
         metrics,
       }),
-      { name: 'removals of old exports', everySeconds: hour, atSeconds: 2_700, run: services.exports.sweep },
-      { name: 'removals of old runs', everySeconds: hour, atSeconds: 2_460, run: savedQueries.loops.sweep },
     ])
     const background = createBackground({ relational, log: logger })
     closers.push(background.stop)

@@ -10,11 +10,11 @@ import { Button } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
+import form from '../../ui/form.module.css'
 import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { toast } from '../../ui/toast.tsx'
-import styles from './account.module.css'
 import { words } from './texts.ts'
 
 type LinkedAccount = OperationData<'listLinkedAccounts'>[number]
@@ -127,7 +127,7 @@ function LinkDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={t.link} isOpen onClose={onClose}>
       <form
-        className={styles.form}
+        className={form.form}
         onSubmit={(event) => {
           event.preventDefault()
           link.mutate()
@@ -167,7 +167,7 @@ function LinkDialog({ onClose }: { readonly onClose: () => void }) {
             fault={faults.secret}
           />
         )}
-        <div className={styles.end}>
+        <div className={form.end}>
           <Button kind="main" type="submit" isDisabled={link.isPending || !name.trim() || !url.trim()}>
             {link.isPending ? t.testing : t.link}
           </Button>

@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import form from '../../ui/form.module.css'
 import { Badge, Card } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/state.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -39,10 +40,10 @@ export function OneTimeCodes({ hasPassword }: { readonly hasPassword: boolean })
     >
       <Loaded query={state}>
         {({ enabled, recoveryCodes }) => (
-          <div className={styles.form}>
+          <div className={form.form}>
             <p data-quiet>{enabled ? t.codesLeft(recoveryCodes) : t.codesHint}</p>
             {hasPassword && (
-              <div className={styles.end}>
+              <div className={form.end}>
                 {enabled ? (
                   <>
                     <Button onPress={() => setDeed('renew')}>{t.renewCodes}</Button>
@@ -116,7 +117,7 @@ function DeedDialog({ deed, onClose }: { readonly deed: Deed; readonly onClose: 
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       <form
-        className={styles.form}
+        className={form.form}
         onSubmit={(event) => {
           event.preventDefault()
           step.mutate()
@@ -157,7 +158,7 @@ function DeedDialog({ deed, onClose }: { readonly deed: Deed; readonly onClose: 
             fault={fault}
           />
         )}
-        <div className={styles.end}>
+        <div className={form.end}>
           <Button
             kind={deed === 'disable' ? 'danger' : 'main'}
             type="submit"

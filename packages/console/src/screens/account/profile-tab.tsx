@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { ComboBox } from '../../ui/combo-box.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Segments, Select, TextField } from '../../ui/field.tsx'
+import form from '../../ui/form.module.css'
 import { Card } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Unsaved } from '../../ui/unsaved.tsx'
@@ -71,19 +72,19 @@ function Person({ profile }: { readonly profile: Profile }) {
   return (
     <Card title={t.person}>
       <form
-        className={styles.form}
+        className={form.form}
         onSubmit={(event) => {
           event.preventDefault()
           if (isDirty) save.mutate(changed)
         }}
       >
-        <div className={styles.pair}>
+        <div className={form.pair}>
           {field('firstName')}
           {field('lastName')}
         </div>
         {field('jobTitle')}
         {field('phone')}
-        <div className={styles.end}>
+        <div className={form.end}>
           <Button kind="main" type="submit" isDisabled={!isDirty || save.isPending}>
             {say.save}
           </Button>
@@ -106,7 +107,7 @@ function Display({ profile }: { readonly profile: Profile }) {
   const known = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...(timezone ? [timezone] : [])])
   return (
     <Card title={t.display}>
-      <div className={styles.form}>
+      <div className={form.form}>
         <Select
           label={t.language}
           hint={t.languageHint}

@@ -7,6 +7,7 @@ import { statusOf } from '../../data/query-client.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, TextField } from '../../ui/field.tsx'
+import form from '../../ui/form.module.css'
 import { Card } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Unsaved } from '../../ui/unsaved.tsx'
@@ -45,7 +46,7 @@ function PasswordForm({ email }: { readonly email: string }) {
   const type = isShown ? 'text' : 'password'
   return (
     <form
-      className={styles.form}
+      className={form.form}
       onSubmit={(event) => {
         event.preventDefault()
         change.mutate()
@@ -85,7 +86,7 @@ function PasswordForm({ email }: { readonly email: string }) {
           {error.message}
         </p>
       )}
-      <div className={styles.end}>
+      <div className={form.end}>
         <Button kind="main" type="submit" isDisabled={!current || !next || change.isPending}>
           {t.changePassword}
         </Button>

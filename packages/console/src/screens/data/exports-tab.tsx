@@ -12,6 +12,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
+import form from '../../ui/form.module.css'
 import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Badge, Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
@@ -221,13 +222,13 @@ function NewExport({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={t.newExport} isOpen onClose={onClose}>
       <form
-        className={styles.form}
+        className={form.form}
         onSubmit={(event) => {
           event.preventDefault()
           make.mutate()
         }}
       >
-        <div className={styles.pair}>
+        <div className={form.pair}>
           <Select
             label={t.table}
             options={(['events', 'orders'] as const).map((id) => ({ id, label: t.tables[id] }))}
@@ -241,7 +242,7 @@ function NewExport({ onClose }: { readonly onClose: () => void }) {
             onChange={setFormat}
           />
         </div>
-        <div className={styles.pair}>
+        <div className={form.pair}>
           <TextField label={t.firstDay} type="date" value={from} onChange={setFrom} fault={faults.from} />
           <TextField
             label={t.lastDay}
@@ -259,7 +260,7 @@ function NewExport({ onClose }: { readonly onClose: () => void }) {
           onChange={setOften}
           fault={other}
         />
-        <div className={styles.end}>
+        <div className={form.end}>
           <Button kind="main" type="submit" isDisabled={make.isPending || from === ''}>
             {t.begin}
           </Button>

@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
+import form from '../../ui/form.module.css'
 import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Badge, Card } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
@@ -43,13 +44,13 @@ export function PersonTab() {
         actions={<CopyAs call={{ operation: 'findPerson', request: { body: reference } }} />}
       >
         <form
-          className={styles.form}
+          className={form.form}
           onSubmit={(event) => {
             event.preventDefault()
             search.mutate(reference)
           }}
         >
-          <div className={styles.pair}>
+          <div className={form.pair}>
             <Select
               label={t.by}
               options={kinds.map((id) => ({ id, label: t.kinds[id] }))}
@@ -64,7 +65,7 @@ export function PersonTab() {
               fault={search.error ? (faultsOf(search.error)[`${kind}.0`] ?? search.error.message) : undefined}
             />
           </div>
-          <div className={styles.end}>
+          <div className={form.end}>
             <Button
               kind="main"
               icon="search"
@@ -131,7 +132,7 @@ function Found({
           </div>
         ))}
       </dl>
-      <div className={styles.end}>
+      <div className={form.end}>
         {mayExport && (
           <Button icon="download" isDisabled={download.isPending} onPress={() => download.mutate()}>
             {t.exportPerson}

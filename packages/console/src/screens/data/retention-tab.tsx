@@ -10,6 +10,7 @@ import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Segments, TextField } from '../../ui/field.tsx'
+import form from '../../ui/form.module.css'
 import { Card } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -62,7 +63,7 @@ function RetentionForm({ company }: { readonly company: Company }) {
     (preview.error ?? save.error)?.message
   return (
     <form
-      className={styles.form}
+      className={form.form}
       onSubmit={(event) => {
         event.preventDefault()
         save.mutate()
@@ -95,7 +96,7 @@ function RetentionForm({ company }: { readonly company: Company }) {
         />
       )}
       {preview.data && <Preview found={preview.data} />}
-      <div className={styles.end}>
+      <div className={form.end}>
         {!isForEver && (
           <Button icon="search" isDisabled={preview.isPending || !isWhole} onPress={() => preview.mutate()}>
             {t.preview}

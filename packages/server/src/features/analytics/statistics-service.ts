@@ -15,25 +15,20 @@ import {
   type KeptAnswer,
   maxKeptBytes,
 } from './answer-cache.ts'
-import { findDimension } from './catalogue/catalogue.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import { createCompanyLabels } from './company-labels.ts'
 import type { DefinitionReader } from './definitions/definition-reader.ts'
 import type { Reader, ReadVisibleWorkflows } from './definitions/visible-workflows-store.ts'
 import { type ValuesAsked, valuesQuery } from './dimension-values.ts'
-import { type Explained, explainPlan, freshnessOf, newestEvents, statementOf } from './explain-query.ts'
-import { createGatheredAnswers, gatheredOf } from './gathered-answers.ts'
-import { labelsAmong, type MemberUse, membersIn } from './label-warnings.ts'
-import { type CompiledQuery, compileQuery } from './query/compile/compile.ts'
-import type { Definitions } from './query/compile/compile-lookups.ts'
-import { parseQuery } from './query/parse/parse.ts'
-import { planQuery } from './query/plan.ts'
-import { createQueryFaults } from './query/query-faults.ts'
+import { explainPlan, freshnessOf, newestEvents, statementOf } from './explain-query.ts'
+import { createGatheredAnswers } from './gathered-answers.ts'
+import type { CompiledQuery } from './query/compile/compile.ts'
 import type { QueryLimiter } from './query/query-limiter.ts'
 import { createResultWriter, type ResultFormat } from './query/result-writer.ts'
 import { createRowLimit } from './query/row-limit.ts'
 import { type RunLimits, rowsOfCompiled, runCompiled } from './query/run.ts'
 import { openZone } from './query/time/zone.ts'
+import { questionOf } from './query-question.ts'
 import type { AskedSettings, Prepared, Question, StatisticsSettings } from './question.ts'
 import { createRunTogether, createSharedAnswers } from './shared-answers.ts'
 import type { StatisticsStore } from './statistics-store.ts'
@@ -373,38 +368,6 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       return labels.describe(companyId, exactCounts)
     },
   }
-}
-
-/** The statement of a query, with what it was made of. */
-interface PreparedQuery extends Prepared, Explained {}
-
-function questionOf(query: Query): Question<PreparedQuery> {
-  const members = membersIn(query)
-  return {
-    body: query,
-    labels: labelsAmong(members),
-    lookups: members.flatMap(({ id }) => findDimension(id)?.lookup ?? []),
-    prepare({ companyId, instant, streamed, settings, cohorts, definitions }) {
-      rejectUnknownTags(members, definitions)
-      const now = { instant, zone: openZone(settings.timezone), cohorts }
-      const plan = planQuery(parseQuery(query, now, { streamed }))
-      const compiled = compileQuery(plan, companyId, { ...settings, definitions })
-      const together = gatheredOf({ query, plan }, settings)
-      return { compiled, zone: plan.zone, query, plan, settings, instant, together }
-    },
-  }
-}
-
-/** Which tags exist is for the company to say, unlike all other members. */
-function rejectUnknownTags(members: readonly MemberUse[], { tags }: Definitions): void {
-  const faults = createQueryFaults()
-  for (const { id, path } of members) {
-    const lookup = findDimension(id)?.lookup
-    if (lookup?.of !== 'tag' || tags.has(lookup.keyId)) continue
-    const text = `there is no tag key ${lookup.keyId}: GET /v2/statistics/meta lists those of your company`
-    faults.add('unknownMember', path, text, id)
-  }
-  faults.throwAny()
 }
 
 /** What was asked, of what, and how it is shown. */

@@ -2,7 +2,6 @@ import type {
   Datasource,
   DatasourceCreation,
   DatasourceUpdate,
-  DeletedDatasource,
 } from '@millrace/contract/resources/datasource.ts'
 import type { DatasourceCounters } from '@millrace/contract/resources/datasource-counters.ts'
 import type { DatasourceLogEntry } from '@millrace/contract/resources/datasource-log.ts'
@@ -13,10 +12,11 @@ import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
 import { type Listed, type Page, rangeOf } from '../../platform/paging.ts'
 import { refusing, requireRoom } from '../../platform/resources/resource.ts'
-import type { ServiceContext } from '../../platform/service-context.ts'
 import type { Queries as AllQueries } from '../../platform/stores/relational.ts'
 import type { Caller, Principal } from '../identity/sessions/principal.ts'
+import { createDatasourceDeletion, type DeletionDependencies } from './datasource-deletion.ts'
 import type { DatasourceLogStore, LogFilter } from './datasource-log-store.ts'
+import { absent, maxDatasources, requireOrdinary, targetOf } from './datasource-rules.ts'
 import {
   createDatasourceStore,
   type DatasourceFilter,
@@ -39,34 +39,16 @@ export type ListUsesOfDatasource = (
   outsideTeams?: readonly string[],
 ) => Promise<readonly { readonly id: string; readonly name: string }[]>
 
-export interface DatasourceServiceDependencies extends Pick<ServiceContext, 'relational' | 'recordAudit'> {
+export interface DatasourceServiceDependencies extends Omit<DeletionDependencies, 'requireUnused' | 'read'> {
   /** Those of the ids that are teams of the company. */
   readonly listTeams: (companyId: string, ids: readonly string[]) => Promise<string[]>
   readonly datasourceLog: DatasourceLogStore
   readonly importLog: ImportLogStore
   readonly settings: WorkerSettings
   readonly listUsesOfDatasource: ListUsesOfDatasource
-  /** Removes a file of content that no datasource has now. */
-  readonly removeContent: (name: string) => Promise<void>
-  /** In the transaction of a deletion: the events of the datasource leave the statistics. */
-  readonly requestPurge: (
-    tx: AllQueries,
-    of: { companyId: string; datasourceId: string },
-    options: { undoDays: number; wasPaused: boolean },
-  ) => Promise<void>
-  /** The same of a deletion that is undone; undefined where it is too late. */
-  readonly undoPurge: (tx: AllQueries, datasourceId: string) => Promise<{ wasPaused: boolean } | undefined>
-  /** Lets this process know at once which datasources are deleted. */
-  readonly refreshHidden: () => Promise<void>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string) => Promise<() => void>
 }
-
-/** In which the deletion of a datasource of events can be undone. */
-const undoDays = 7
-
-/** Of one company. */
-export const maxDatasources = 1_000
 
 function failuresOf(given: readonly string[] = []) {
   const teamIds = [...given]
@@ -89,7 +71,7 @@ export type DatasourceService = ReturnType<typeof createDatasourceService>
 export function createDatasourceService(dependencies: DatasourceServiceDependencies) {
   const { relational, recordAudit, listTeams, datasourceLog, importLog, settings, removeContent, enter } =
     dependencies
-  const { listUsesOfDatasource, requestPurge, undoPurge, refreshHidden } = dependencies
+  const { listUsesOfDatasource } = dependencies
   const store = createDatasourceStore(relational.db)
 
   async function get(viewer: Viewer, id: string): Promise<StoredDatasource> {
@@ -188,8 +170,6 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
     if (!principal.can('datasource', 'delete'))
       throw new DomainError('forbidden', { resource: 'datasource', action: 'delete' })
   }
-
-  const targetOf = ({ id, name }: { id: string; name: string }) => ({ kind: 'datasource', id, name })
 
   return {
     async list(viewer: Viewer, filter: DatasourceFilter, page: Page): Promise<Listed<Datasource>> {
@@ -303,61 +283,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       return changed
     },
 
-    /**
-     * @param isFinal whether there is no way back
-     * @throws DomainError `datasourceNotFound`, `datasourceInUse`, `datasourceNotConfirmed` or `conflict`
-     */
-    async delete(
-      caller: Caller,
-      id: string,
-      { isFinal, confirm }: { readonly isFinal: boolean; readonly confirm?: string },
-    ): Promise<void> {
-      const { principal } = caller
-      const { companyId } = principal
-      const content = await relational.transaction(async (tx) => {
-        const within = createDatasourceStore(tx)
-        const locked = await within.lock(principal, normalizeId(id))
-        if (!locked) throw absent(id)
-        requireOrdinary(locked)
-        if (isFinal && confirm !== locked.name)
-          throw new DomainError('datasourceNotConfirmed', { id: locked.id, confirm: locked.name })
-        await requireUnused(tx, principal, locked, 'Workflows use this datasource')
-        const worker = await createWorkerStore(tx).lock(companyId, locked.id)
-        if (locked.kind === 'worker') await within.delete(companyId, locked.id)
-        else {
-          // Its row stays, so that the collector and the audit log know the id.
-          await within.update(companyId, locked.id, { status: 'deleted' })
-          const purge = { companyId, datasourceId: locked.id }
-          const wasPaused = locked.status === 'paused'
-          await requestPurge(tx, purge, { undoDays: isFinal ? 0 : undoDays, wasPaused })
-        }
-        await recordAudit(tx, auditEventOf(caller, 'datasource-delete', targetOf(locked)))
-        return worker?.content?.file
-      })
-      // Other processes are told by the database, as is this one should the reading fail.
-      await refreshHidden().catch(() => {})
-      // What a failure leaves is swept later, as are the rows.
-      if (content !== undefined) await removeContent(content).catch(() => {})
-    },
-
-    listDeleted: (viewer: Viewer, page: Page): Promise<Listed<DeletedDatasource>> =>
-      store.listDeleted(viewer, page),
-
-    /** Undoes a deletion. @throws DomainError `datasourceNotFound` or `tooManyDatasources` */
-    async restore(caller: Caller, id: string): Promise<Datasource> {
-      const { principal } = caller
-      const restored = normalizeId(id)
-      await relational.transaction(async (tx) => {
-        const within = createDatasourceStore(tx)
-        const deleted = await within.lockDeleted(principal, restored)
-        const undone = deleted && (await undoPurge(tx, restored))
-        if (!undone) throw absent(id)
-        requireRoom('tooManyDatasources', maxDatasources, await within.countOfCompany(principal.companyId))
-        await within.update(principal.companyId, restored, { status: undone.wasPaused ? 'paused' : 'active' })
-        await recordAudit(tx, auditEventOf(caller, 'datasource-restore', targetOf(deleted)))
-      })
-      return read(principal, restored)
-    },
+    ...createDatasourceDeletion({ ...dependencies, requireUnused, read }),
 
     /** @throws DomainError `datasourceNotFound` or `conflict` */
     async pause(caller: Caller, id: string): Promise<Datasource> {
@@ -421,16 +347,3 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
     },
   }
 }
-
-/**
- * Displays and clicks go on whatever becomes of the datasource that they are events of, and none takes its place.
- * @throws DomainError `conflict`
- */
-function requireOrdinary({ id, kind }: StoredDatasource): void {
-  if (kind !== 'workflow_events') return
-  const message =
-    'This datasource holds the displays and clicks of all workflows: it is neither paused nor deleted'
-  throw new DomainError('conflict', { id }, { message })
-}
-
-const absent = (id: string) => new DomainError('datasourceNotFound', { id: normalizeId(id) })
