@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import Fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { consoleRoutes } from './console-routes.ts'
 
 const built = new URL('../../../../console/dist/', import.meta.url)
 const isBuilt = existsSync(new URL('index.html', built))
@@ -22,4 +24,16 @@ test.skipIf(!isBuilt)('no text of the build could be a place for values of the p
   expect(page.match(/%[A-Z]+%/g)?.sort()).toEqual(
     expect.arrayContaining(['%CLIENT%', '%NONCE%']) as unknown as string[],
   )
+})
+
+test.skipIf(!isBuilt)('every file of the build is sent by its name', async () => {
+  const app = Fastify()
+  await app.register(consoleRoutes({ clientId: 'a client', directory: built }))
+  const names = readdirSync(new URL('assets/', built)).filter((name) => !/\.(br|gz)$/.test(name))
+  expect(names.length).toBeGreaterThan(0)
+  const refused: string[] = []
+  for (const name of names)
+    if ((await app.inject({ url: `/console/assets/${name}` })).statusCode !== 200) refused.push(name)
+  await app.close()
+  expect(refused).toEqual([])
 })

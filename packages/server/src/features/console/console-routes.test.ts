@@ -117,6 +117,7 @@ test.each([
   'main-a1B_2.js.gz',
   'main-a1B_2.js%00.svg',
   'main-a1B_2',
+  'main-a1B_2..js',
   '.js',
   'index.html',
 ])('the name %s is no file, and its answer is not kept', async (name) => {

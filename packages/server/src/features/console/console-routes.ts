@@ -100,7 +100,7 @@ export function consoleRoutes({
       const type = types[name.slice(name.lastIndexOf('.') + 1)]
       const assets = new URL('assets/', directory)
       const coding = codingFor(request.headers['accept-encoding'])
-      const isName = type !== undefined && /^[\w-]+\.\w+$/.test(name)
+      const isName = type !== undefined && /^[\w-]+(?:\.[\w-]+)*\.\w+$/.test(name)
       const compressed = isName && coding ? read(new URL(name + suffixes[coding], assets)) : undefined
       const content = compressed ?? (isName ? read(new URL(name, assets)) : undefined)
       // A page of an earlier build may ask for a chunk that is gone: it loads itself again.
