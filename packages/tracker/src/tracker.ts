@@ -108,7 +108,12 @@ export const createTracker = (
       const event = { key: company, name, url: location.href, referrer, data: read, eventId, v: 1, timestamp }
       ready(() => {
         const key = `${datasource}-${eventId}`
-        const body = JSON.stringify({ ...event, tmpId: getTmpId(), clientId: getClientId() })
+        const body = JSON.stringify({
+          ...event,
+          tmpId: getTmpId(),
+          clientId: getClientId(),
+          consent: mustAsk && true,
+        })
         attempt(
           () => (storage[key] = body),
           // It is full: this page goes on in its memory.

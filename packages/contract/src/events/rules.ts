@@ -68,6 +68,10 @@ const dropRules = {
     'The person of the event was erased',
     'Nothing: events with the same identifiers are refused for as long as the erasure says.',
   ),
+  'consent-missing': dropped(
+    'The event does not say that its person has consented',
+    'Send consent: true with events of persons who have consented; the datasource takes no others (docs/data-life.md).',
+  ),
   'event-not-object': dropped(
     'The event is not an object',
     'Send each event as a JSON object with the fields of the collector envelope.',

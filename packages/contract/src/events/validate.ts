@@ -16,6 +16,8 @@ export interface ValidationContext {
   companyId: string
   /** Milliseconds since 1970-01-01 UTC. */
   receivedAt: number
+  /** Whether an event is dropped that does not say that its person has consented. */
+  requiresConsent?: boolean
 }
 
 /** An event that is stored. Texts are clean and within `eventLimits`; `''` and `undefined` mean absent. */
@@ -53,6 +55,8 @@ export function validateEvent(envelope: unknown, context: ValidationContext): Va
   if (isMissing(key)) return drop('required-field-missing', 'key', key)
   if (typeof key !== 'string') return drop('required-field-wrong-type', 'key', key)
   if (!isSameId(key, context.companyId)) return drop('key-mismatch', 'key', key)
+  if (context.requiresConsent && !isConsent(envelope.consent))
+    return drop('consent-missing', 'consent', envelope.consent)
   if (isMissing(name)) return drop('required-field-missing', 'name', name)
   if (typeof name !== 'string') return drop('required-field-wrong-type', 'name', name)
   // An empty url is a screen without an address, not a missing field.
@@ -97,6 +101,11 @@ export function validateEvent(envelope: unknown, context: ValidationContext): Va
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === ''
+}
+
+/** Forms have texts alone. */
+function isConsent(value: unknown): boolean {
+  return value === true || value === 'true'
 }
 
 function isSameId(sent: string, id: string): boolean {

@@ -47,6 +47,12 @@ export const CollectedEvent = Type.Object(
         examples: [1767225600000],
       }),
     ),
+    consent: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the person has consented: a datasource with `consent` `require` takes events with true alone. It is not stored',
+      }),
+    ),
   },
   { title: 'CollectedEvent', description: 'Unknown fields are ignored' },
 )

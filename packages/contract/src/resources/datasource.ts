@@ -46,6 +46,11 @@ const retention = eventRetentionDays(
   'Of a datasource of events: days that they are kept; null as long as the company keeps them',
 )
 
+const consent = oneOf(
+  ['ignore', 'require'],
+  'Of a tracking datasource: with `require` an event is dropped unless its `consent` is true; with `ignore` that field is not looked at',
+)
+
 /** A datasource of events that was deleted, as long as that can be undone. */
 export const DeletedDatasource = named('DeletedDatasource', {
   id: id('Identifier of the datasource'),
@@ -65,6 +70,7 @@ export const Datasource = named('Datasource', {
   status: oneOf(datasourceStatuses, { examples: ['published'] }),
   resourceGroupIds: listOf(Type.String(), 'Teams that see it'),
   eventRetentionDays: Type.Optional(retention),
+  consent: Type.Optional(consent),
   sampleData: Type.Optional(
     Type.Literal(true, { description: 'There where it holds the sample data of the company' }),
   ),
@@ -112,7 +118,12 @@ const creation = {
 export const DatasourceCreation = bodyOf('DatasourceCreation', Datasource, creation)
 export type DatasourceCreation = Static<typeof DatasourceCreation>
 
-const update = { name: Type.Optional(name), eventRetentionDays: Type.Optional(retention), ...settings }
+const update = {
+  name: Type.Optional(name),
+  eventRetentionDays: Type.Optional(retention),
+  consent: Type.Optional(consent),
+  ...settings,
+}
 
 export const DatasourceUpdate = bodyOf('DatasourceUpdate', Datasource, update)
 export type DatasourceUpdate = Static<typeof DatasourceUpdate>

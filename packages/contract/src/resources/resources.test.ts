@@ -88,7 +88,7 @@ const documented: [string, { properties: object }, string][] = [
     StatisticsMeta.properties.queryCompatibility,
     'components measureSources',
   ],
-  ['CollectedEvent', CollectedEvent, 'key name url referrer tmpId clientId data eventId v timestamp'],
+  ['CollectedEvent', CollectedEvent, 'key name url referrer tmpId clientId data eventId v timestamp consent'],
 ]
 
 test.each(documented)('%s has exactly the fields of docs/interface.md', (_name, { properties }, fields) => {

@@ -27,6 +27,8 @@ export type SentEvent = EventPerson & {
   readonly eventId?: string
   /** Epoch milliseconds; the time of `send` when absent. */
   readonly timestamp?: number
+  /** Whether the person has consented; a datasource may take no others. */
+  readonly consent?: boolean
 }
 
 /** An event in memory: its JSON, which is the same in each attempt, and its size. */
@@ -73,6 +75,7 @@ export function readEvent(event: SentEvent, { companyId, now, makeEventId }: Env
       eventId: event.eventId ?? makeEventId(),
       v: 1,
       timestamp: event.timestamp ?? receivedAt,
+      consent: event.consent,
     }
     const result = validateEvent(envelope, { companyId, receivedAt })
     if (!result.kept) return { kept: false, finding: result.reason }

@@ -35,6 +35,7 @@ export interface EventSender<Accepted extends boolean | Promise<boolean> = boole
     readonly tmpId: string
     readonly clientId: string
     readonly timestamp?: number
+    readonly consent?: boolean
   }): Accepted
   /**
    * Sends what waits, without waiting for a full batch or the interval.
@@ -353,8 +354,7 @@ export function createEventSender(
 
   return {
     send,
-    identify: ({ tmpId, clientId, timestamp }) =>
-      send({ name: 'identify', tmpId, clientId, ...(timestamp === undefined ? {} : { timestamp }) }),
+    identify: (event) => send({ ...event, name: 'identify' }),
     flush,
     close({ timeoutMs = 10_000 } = {}) {
       closing ??= end(timeoutMs)

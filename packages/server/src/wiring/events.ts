@@ -42,7 +42,8 @@ export function wireEvents(parts: ServiceParts) {
     async findDatasource(id) {
       const found = await datasources.findState(id)
       // Displays and clicks of workflows are written by the service alone, and rows come another way.
-      return found?.kind === 'tracking' ? { ...found, active: found.status === 'active' } : undefined
+      if (found?.kind !== 'tracking') return undefined
+      return { ...found, active: found.status === 'active', requiresConsent: found.consent === 'require' }
     },
     countries: createCountryDatabase({ file: parts.countryDatabase, logger }),
   })

@@ -72,8 +72,8 @@ async function listen(id = datasourceId) {
   return { reply, heard, leave }
 }
 
-const send = (events: unknown, headers: Record<string, string> = {}) =>
-  fetch(`${origin}/collect/${datasourceId}/tracker`, {
+const send = (events: unknown, headers: Record<string, string> = {}, id = datasourceId) =>
+  fetch(`${origin}/collect/${id}/tracker`, {
     method: 'POST',
     headers,
     body: JSON.stringify(events),
@@ -111,6 +111,50 @@ describe('the live feed', () => {
       { outcome: 'bot', name: 'view' },
       { outcome: 'refused', rule: 'body-unparseable' },
     ])
+    await leave()
+  })
+
+  test('shows nothing of a person who has not consented, where that is required', async () => {
+    as(company.companyId, [company.teamId])
+    const { companyId, teamId } = company
+    const { id } = await insertDatasource(database.db, { companyId, name: 'Consented', teamIds: [teamId] })
+    const change = await fetch(`${origin}/v2/datasources/${id}`, {
+      method: 'PATCH',
+      headers: { ...callerToken, 'content-type': 'application/json' },
+      body: JSON.stringify({ consent: 'require' }),
+    })
+    expect(change.status).toBe(200)
+    const { heard, leave } = await listen(id)
+    await until(() => heard.text.includes('event: open'))
+    const secret = { tmpId: 'secret-device', url: 'https://secret.example/' }
+    const refused = [undefined, false, 1, 'yes', null].map((consent) => event({ ...secret, consent }))
+    const taken = [true, 'true'].map((consent) => event({ consent, tmpId: 'known' }))
+    const call = { type: 'track', event: 'View', anonymousId: 'secret-device', messageId: 'm' }
+    const calls = [{}, { Analytics: false }, { Advertising: true }, { analytics: true }].map(
+      (categories, i) => ({
+        ...{ ...call, messageId: `m${i}` },
+        context: { consent: { categoryPreferences: categories } },
+      }),
+    )
+    await send([...refused, ...taken], {}, id)
+    await fetch(`${origin}/v1/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ batch: calls, writeKey: id }),
+    })
+    await send('', {}, id)
+    await until(() => heard.text.includes('"refused"'))
+    const shown = [...heard.text.matchAll(/event: activity\ndata: (.*)\n\n/g)].map(
+      ([, data]) => JSON.parse(data ?? '') as { outcome: string; rule?: string },
+    )
+    expect(shown.map(({ outcome, rule }) => rule ?? outcome)).toEqual([
+      ...refused.map(() => 'consent-missing'),
+      ...['accepted', 'accepted'],
+      ...['consent-missing', 'consent-missing', 'consent-missing', 'accepted'],
+      'body-unparseable',
+    ])
+    const dropped = shown.filter(({ outcome }) => outcome === 'dropped')
+    expect(JSON.stringify(dropped)).not.toContain('secret')
     await leave()
   })
 

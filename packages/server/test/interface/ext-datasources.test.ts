@@ -250,6 +250,7 @@ describe('who sees a datasource', () => {
       companyId: company.companyId,
       kind: 'tracking',
       status: 'active',
+      consent: 'ignore',
       countries: true,
     })
     const setCountries = (countries: boolean) =>
@@ -317,6 +318,31 @@ describe('who sees a datasource', () => {
     )
     as(other.companyId, other.teamId)
     expect((await call('GET', '')).data).toMatchObject([{ id, name: 'W', resourceGroupIds: [other.teamId] }])
+  })
+})
+
+describe('consent', () => {
+  test('is looked at where it is required, and of tracking datasources alone', async () => {
+    as(company.companyId, shop)
+    const id = await create('Consented', shop)
+    expect(await call('GET', `/${id}`)).toMatchObject({ data: { consent: 'ignore' } })
+    expect(await call('PATCH', `/${id}`, { consent: 'require' })).toMatchObject({
+      code: 200,
+      data: { consent: 'require' },
+    })
+    expect(await call('PATCH', `/${id}`, { consent: 'always' })).toMatchObject({ code: 400 })
+    const rows = await call('POST', '', {
+      name: 'Rows',
+      mode: 'worker',
+      source: { type: 'file' },
+    })
+    expect(rows.data.consent).toBeUndefined()
+    expect(await call('PATCH', `/${rows.data.id}`, { consent: 'require' })).toMatchObject({
+      code: 400,
+      data: {
+        errors: [{ path: 'consent', message: 'is of tracking datasources: this one has type generic' }],
+      },
+    })
   })
 })
 

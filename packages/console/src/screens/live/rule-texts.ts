@@ -38,6 +38,10 @@ const french: Readonly<Record<RuleId, readonly [title: string, fix: string]>> = 
     'La personne de l’événement a été effacée',
     'Rien : les événements de mêmes identifiants sont refusés aussi longtemps que l’effacement le dit.',
   ],
+  'consent-missing': [
+    'L’événement ne dit pas que sa personne a consenti',
+    'Envoyez consent: true avec les événements des personnes qui ont consenti ; la source n’en prend pas d’autres.',
+  ],
   'event-not-object': [
     'L’événement n’est pas un objet',
     'Envoyez chaque événement en objet JSON avec les champs attendus.',

@@ -12,6 +12,10 @@ export const datasources = pgTable('datasources', {
   status: text('status', { enum: ['active', 'paused', 'deleted'] })
     .notNull()
     .default('active'),
+  /** Whether its events must say that the person has consented. */
+  consent: text('consent', { enum: ['ignore', 'require'] })
+    .notNull()
+    .default('ignore'),
   /** Of the sample data of the company: whether all of its events were sent. */
   sampleData: text('sample_data', { enum: ['filling', 'filled'] }),
   /** Days that its events are kept; null as long as the company says. */

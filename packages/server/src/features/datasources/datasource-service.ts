@@ -149,8 +149,13 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
     const errors = (['mode', 'type'] as const).flatMap((path) =>
       wanted[path] === undefined || wanted[path] === present[path]
         ? []
-        : [{ path, message: `stays ${present[path]}: create another datasource instead` }],
+        : [{ path: path as string, message: `stays ${present[path]}: create another datasource instead` }],
     )
+    if (wanted.consent !== undefined && present.consent === undefined)
+      errors.push({
+        path: 'consent',
+        message: `is of tracking datasources: this one has type ${present.type}`,
+      })
     const [first] = errors
     if (first)
       throw new DomainError('invalidDatasource', { errors }, { message: `${first.path} ${first.message}` })
@@ -230,7 +235,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
       const isOfWorkers = settings.isNamed(wanted)
       if (isOfWorkers && present.mode !== 'worker')
         throw new DomainError('notAWorkerDatasource', { id: present.id })
-      const { eventRetentionDays } = wanted
+      const { eventRetentionDays, consent } = wanted
       requireRetention(principal, present, eventRetentionDays)
       const planned = isOfWorkers ? await settings.forUpdate(companyId, wanted, present) : undefined
       let formerContent: string | undefined
@@ -255,7 +260,7 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
           if (next.content === null) formerContent = worker.content?.file
           await workers.update(companyId, locked.id, next)
         }
-        await within.update(companyId, locked.id, { name, eventRetentionDays })
+        await within.update(companyId, locked.id, { name, eventRetentionDays, consent })
         const {
           changed: fields,
           from,
@@ -265,8 +270,9 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
             name: locked.name,
             teamIds: locked.teamIds as readonly string[],
             eventRetentionDays: locked.eventRetentionDays,
+            consent: locked.consent,
           },
-          { name, teamIds, eventRetentionDays },
+          { name, teamIds, eventRetentionDays, consent },
         )
         const further = settings.namesOf(wanted)
         await recordAudit(

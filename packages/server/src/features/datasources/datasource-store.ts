@@ -30,7 +30,10 @@ export type DatasourceStatus = (typeof datasources.$inferSelect)['status']
 export type DatasourceKind = (typeof datasources.$inferSelect)['kind']
 
 /** What the collector needs to know of a datasource. */
-export type DatasourceState = Pick<typeof datasources.$inferSelect, 'id' | 'companyId' | 'kind' | 'status'> &
+export type DatasourceState = Pick<
+  typeof datasources.$inferSelect,
+  'id' | 'companyId' | 'kind' | 'status' | 'consent'
+> &
   Pick<typeof companies.$inferSelect, 'countries'>
 
 export interface NewDatasource {
@@ -74,6 +77,7 @@ const columns = {
   status: datasources.status,
   sampleData: datasources.sampleData,
   eventRetentionDays: datasources.eventRetentionDays,
+  consent: datasources.consent,
   teamIds,
   createdAt: datasources.createdAt,
   updatedAt: datasources.updatedAt,
@@ -205,6 +209,7 @@ export function createDatasourceStore(db: Queries) {
         readonly status?: DatasourceStatus
         readonly sampleData?: 'filled'
         readonly eventRetentionDays?: number | null | undefined
+        readonly consent?: StoredDatasource['consent'] | undefined
       },
     ): Promise<void> {
       await db
@@ -273,9 +278,9 @@ export function createDatasourceStore(db: Queries) {
 
     /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
     async findState(id: string): Promise<DatasourceState | undefined> {
-      const { companyId, kind, status } = datasources
+      const { companyId, kind, status, consent } = datasources
       const [row] = await db
-        .select({ id: datasources.id, companyId, kind, status, countries: companies.countries })
+        .select({ id: datasources.id, companyId, kind, status, consent, countries: companies.countries })
         .from(datasources)
         .innerJoin(companies, eq(companies.id, companyId))
         .where(eq(datasources.id, id))

@@ -24,6 +24,7 @@ export function toDatasource(
     status: statusOf(stored, state),
     resourceGroupIds: [...stored.teamIds],
     ...(stored.kind !== 'worker' && { eventRetentionDays: stored.eventRetentionDays }),
+    ...(stored.kind === 'tracking' && { consent: stored.consent }),
     ...(stored.sampleData !== null && { sampleData: true as const }),
     createdAt: stored.createdAt.toISOString(),
     updatedAt: stored.updatedAt.toISOString(),

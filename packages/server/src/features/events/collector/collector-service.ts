@@ -132,6 +132,7 @@ export function createCollectorService(dependencies: CollectorDependencies) {
         companyId: datasource.companyId,
         datasourceId: datasource.id,
         receivedAt: clock.now(),
+        requiresConsent: datasource.requiresConsent ?? false,
       }
       const sender = readSender(userAgent)
       const country = countryOf(sender, datasource, address)

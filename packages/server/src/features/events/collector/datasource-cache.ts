@@ -11,6 +11,8 @@ export interface CollectorDatasource {
   readonly active: boolean
   /** Whether the company wants to know from which country events come. */
   readonly countries: boolean
+  /** Whether an event is dropped that does not say that its person has consented. */
+  readonly requiresConsent?: boolean
 }
 
 /** Finds a datasource by its identifier in lower case; rejects when the store fails. */

@@ -54,7 +54,8 @@ export function validateRequest(
   for (const event of body.events) {
     const result = validateEvent(event, context)
     if (!result.kept) {
-      dropBy(result.reason, event)
+      // Of a person who has not consented nothing is shown.
+      dropBy(result.reason, result.reason.rule === 'consent-missing' ? undefined : event)
       continue
     }
     if (isErased?.(result)) {

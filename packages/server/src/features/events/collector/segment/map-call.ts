@@ -29,6 +29,7 @@ export interface MappedEvent {
   readonly referrer: unknown
   readonly tmpId: unknown
   readonly clientId: unknown
+  readonly consent: boolean | undefined
   readonly data: Fields
   readonly eventId: unknown
   readonly v: 1
@@ -106,11 +107,22 @@ export function mapCall(
     referrer: mapped.referrer ?? page.referrer,
     tmpId,
     clientId: userId,
+    consent: readConsent(context.consent),
     data,
     eventId: isMissing(messageId) ? eventIdOf(call, stated, timestamp) : messageId,
     v: 1,
     timestamp,
   }
+}
+
+/**
+ * Whether the person has consented to analytics: Segment's libraries state each category by the name that the consent tool
+ * gives it. Undefined where none is so named.
+ */
+function readConsent(consent: unknown): boolean | undefined {
+  const categories = fieldsOf(fieldsOf(consent)?.categoryPreferences) ?? {}
+  const analytics = Object.keys(categories).find((name) => name.toLowerCase() === 'analytics')
+  return analytics === undefined ? undefined : categories[analytics] === true
 }
 
 /** A view of a page or a screen; its name and category are labels. */
