@@ -331,17 +331,15 @@ describe('consent', () => {
       data: { consent: 'require' },
     })
     expect(await call('PATCH', `/${id}`, { consent: 'always' })).toMatchObject({ code: 400 })
-    const rows = await call('POST', '', {
-      name: 'Rows',
-      mode: 'worker',
-      source: { type: 'file' },
+    const { companyId } = company
+    const displays = await insertDatasource(database.db, {
+      ...{ companyId, name: 'Displays', kind: 'workflow_events', teamIds: [shop] },
     })
-    expect(rows.data.consent).toBeUndefined()
-    expect(await call('PATCH', `/${rows.data.id}`, { consent: 'require' })).toMatchObject({
+    expect(await call('GET', `/${displays.id}`)).not.toHaveProperty('data.consent')
+    const message = 'is of tracking datasources: this one has type workflow_events'
+    expect(await call('PATCH', `/${displays.id}`, { consent: 'require' })).toMatchObject({
       code: 400,
-      data: {
-        errors: [{ path: 'consent', message: 'is of tracking datasources: this one has type generic' }],
-      },
+      data: { errors: [{ path: 'consent', message }] },
     })
   })
 })
