@@ -148,4 +148,9 @@ export const accountErrors = {
     2094,
     'This user is not linked to the identity provider: there is nothing to unlink',
   ),
+  companyNotConfirmed: conflict(
+    2095,
+    'Everything of the company will be removed: send its name as `confirm`',
+    object({ id: anId, confirm: like('Acme') }),
+  ),
 }

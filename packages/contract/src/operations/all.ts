@@ -154,6 +154,7 @@ const everyOperation = [
   company.readCompany,
   company.updateCompany,
   company.previewCompanyRetention,
+  company.closeCompany,
   persons.findPerson,
   persons.exportPerson,
   persons.erasePerson,

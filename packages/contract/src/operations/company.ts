@@ -1,6 +1,7 @@
+import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { answers, example, operationsOf } from '../operation-builders.ts'
-import { Company, CompanyUpdate } from '../resources/company.ts'
+import { ClosedCompany, Company, CompanyUpdate } from '../resources/company.ts'
 import { object } from '../resources/formats.ts'
 import { RetentionPreview, retentionDays } from '../resources/retention-preview.ts'
 
@@ -43,4 +44,32 @@ export const updateCompany = {
     }),
   },
   ...answers('The company as it is now', Company, { body: CompanyUpdate }),
+} as const satisfies Operation
+
+export const closeCompany = {
+  ...operation('closeCompany', 'POST', `${url}/close`, 'company:update'),
+  access: 'Company: update, User: delete and Datasource: delete, with a one-time code',
+  summary: 'Close your company',
+  description:
+    'Nobody signs in any more, tokens end, events are refused and nothing is shown or sent. For 7 days an operator of the service can open it again, as it was; then all that it has is removed for good. Its administrators are mailed.',
+  audit: { action: 'company-close', target: 'company', of: 'company' },
+  errors: [
+    'companyNotConfirmed',
+    'authenticatorNotOffered',
+    'wrongCode',
+    'tooManyAttempts',
+    'signInUnavailable',
+  ],
+  examples: { close: example('Close Acme', { confirm: 'Acme', code: '492039' }) },
+  ...answers('The company is closed', ClosedCompany, {
+    body: object({
+      confirm: Type.String({ maxLength: 200, description: 'The name of the company' }),
+      code: Type.String({
+        minLength: 1,
+        maxLength: 40,
+        writeOnly: true,
+        description: 'Six digits of your authenticator, or a recovery code',
+      }),
+    }),
+  }),
 } as const satisfies Operation

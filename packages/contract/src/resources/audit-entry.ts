@@ -29,7 +29,7 @@ const recorded = {
     role: ['create', 'update', 'delete'],
     team: ['create', 'update', 'delete'],
     'linked-account': ['create', 'delete'],
-    company: ['update'],
+    company: ['update', 'close', 'open'],
   },
   applications: {
     application: ['consent', 'authorize', 'revoke'],

@@ -3,6 +3,7 @@ import { languages } from '../languages.ts'
 import {
   bodyOf,
   currencyPattern,
+  dateTime,
   filled,
   flag,
   id,
@@ -65,6 +66,14 @@ export const Company = named('Company', {
   ...times,
 })
 export type Company = Static<typeof Company>
+
+/** A company that is closed: nothing of it works, and it can be opened again until it is removed. */
+export const ClosedCompany = named('ClosedCompany', {
+  id: id('Identifier of the company'),
+  closedAt: dateTime('When it was closed'),
+  removedAfter: dateTime('Until when an operator of the service can open it again'),
+})
+export type ClosedCompany = Static<typeof ClosedCompany>
 
 const update = optionals(settings)
 

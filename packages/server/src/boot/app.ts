@@ -135,7 +135,7 @@ export async function buildApp(
       }
       registerPersonDataRoutes(scope, services.persons)
       registerRetentionRoutes(scope, services.retention)
-      registerAccountRoutes(scope, services.accounts)
+      registerAccountRoutes(scope, { ...services.accounts, companyClosing: services.companyClosing })
       registerPreviewRoutes(scope, services.previews)
       registerLinkedAccountRoutes(scope, services.linkedAccounts)
       registerAuditRoutes(scope, services.audit)

@@ -50,6 +50,7 @@ import { createPeriodicWork } from '../platform/work/periodic-work.ts'
 import { wireLoader } from '../wiring/events.ts'
 import { createServices, type Services } from '../wiring/services.ts'
 import type { FindPrincipal, ServiceOverrides, ServiceParts } from '../wiring/shared.ts'
+import { recordErasure } from './backup/erasure-records.ts'
 import { scheduledBackups } from './backup/scheduled-backups.ts'
 import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
 import { type OpenedRelational, openReserves, type Stores } from './open-stores.ts'
@@ -327,7 +328,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const background = createBackground({ relational, log: logger })
     closers.push(background.stop)
 
-    const loader = wireLoader({ relational, columnar, log, hidden, erased, box, clock, logger, metrics })
+    const loader = wireLoader({
+      ...{ relational, columnar, log, hidden, erased, box, clock, logger, metrics },
+      recordErasure: (record) => recordErasure(config.backups.directory, record),
+    })
     closers.push(loader.stop)
     // Mails and rows of datasources do not wait for the columnar store.
     if (config.roles.has('worker')) {

@@ -11,7 +11,7 @@ export interface PeriodicWorksDependencies {
   readonly relational: Pick<Relational, 'db'>
   readonly services: Pick<
     Services,
-    'datasourceImports' | 'experimentStarter' | 'exports' | 'savedQueries' | 'singleSignOn'
+    'companyRemoval' | 'datasourceImports' | 'experimentStarter' | 'exports' | 'savedQueries' | 'singleSignOn'
   >
   readonly mails: Pick<ReturnType<typeof createMailStore>, 'sweep'>
   readonly certificates: Pick<ReturnType<typeof createCertificateWatch>, 'work'>
@@ -28,7 +28,8 @@ export function periodicWorks({
   certificates,
   logger,
 }: PeriodicWorksDependencies): Periodic[] {
-  const { datasourceImports, experimentStarter, exports, savedQueries, singleSignOn } = services
+  const { companyRemoval, datasourceImports, experimentStarter, exports, savedQueries, singleSignOn } =
+    services
   const entries = createAuditStore(relational.db)
   return [
     { name: 'starts of experiments', everySeconds: 60, run: experimentStarter.startDue },
@@ -39,6 +40,7 @@ export function periodicWorks({
         while (!signal.aborted && (await datasourceImports.dropRows()));
       },
     },
+    { name: 'removals of closed companies', everySeconds: 60, run: companyRemoval.removeDue },
     { name: 'readings of metadata', everySeconds: 600, run: singleSignOn.readMetadata },
     {
       name: 'removals of old audit entries',

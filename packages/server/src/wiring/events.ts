@@ -11,7 +11,7 @@ import {
   type LoaderService,
 } from '../features/events/loading/loader-service.ts'
 import { createLoaderStore } from '../features/events/loading/loader-store.ts'
-import { createErasure } from '../features/events/loading/removals/erasure.ts'
+import { createErasure, type ErasureDependencies } from '../features/events/loading/removals/erasure.ts'
 import { createExpiry } from '../features/events/loading/removals/expiry.ts'
 import { createExpiryStore } from '../features/events/loading/removals/expiry-store.ts'
 import type { HiddenDatasources } from '../features/events/loading/removals/hidden-datasource-store.ts'
@@ -71,6 +71,7 @@ export function wireLoader({
     readonly erased: ErasedPersons
     readonly box: SecretBox
     readonly log: EventLog
+    readonly recordErasure: ErasureDependencies['recordErasure']
   }): LoaderService {
   const ledger = createPurgeLedger(relational.db)
   const removals = { ...given, ledger, store: createRemovalStore({ columnar }) }

@@ -25,6 +25,7 @@ export function wireExports(shared: Shared) {
   }
 
   return {
+    exportFiles: files,
     exports: createExportService({ ...shared, files, seesAllWorkflows }),
     exportWork: createExportWorker({
       ...shared,

@@ -1,5 +1,6 @@
 import { readSender } from '../features/events/collector/senders/senders.ts'
 import { createAccountServices } from '../features/identity/people/account-services.ts'
+import { createCompanyClosing } from '../features/identity/people/company/company-closing.ts'
 import { createProvisioning } from '../features/identity/provisioning/provisioning.ts'
 import { createBearerGuard } from '../features/identity/sessions/access/bearer-guard.ts'
 import { createRefusalAudit } from '../features/identity/sessions/access/refusal-audit.ts'
@@ -47,6 +48,7 @@ export function wireIdentity(shared: Shared) {
     secondFactor: createSecondFactor(shared),
     policy: overrides.throttlePolicy ?? defaultPolicy,
   })
+  const authenticators = createAuthenticatorService({ ...shared, passwordCheck })
   const provisioning = createProvisioning(shared)
   const accounts = createAccountServices({
     ...shared,
@@ -70,7 +72,8 @@ export function wireIdentity(shared: Shared) {
     readAuthorization,
     applications: createApplicationService(shared),
     ownSessions: createOwnSessionService({ ...shared, readUserAgent: readSender }),
-    authenticators: createAuthenticatorService({ ...shared, passwordCheck }),
+    authenticators,
+    companyClosing: createCompanyClosing({ ...shared, requireCode: authenticators.requireCode }),
     accounts,
     provisioning,
     singleSignOn: createSingleSignOn({

@@ -3,9 +3,11 @@ import { createAuditStore } from '../features/audit/audit-store.ts'
 import { createSampleDataService } from '../features/datasources/sample/sample-data-service.ts'
 import { createActivityService } from '../features/events/activity/activity-service.ts'
 import { createExpiryStore } from '../features/events/loading/removals/expiry-store.ts'
+import { createPurgeLedger, requestPurges } from '../features/events/loading/removals/purge-ledger-store.ts'
 import { createPersonDataService } from '../features/events/persons/person-data-service.ts'
 import { createPersonRowsStore } from '../features/events/persons/person-rows-store.ts'
 import { createRetentionService } from '../features/events/retention/retention-service.ts'
+import { createCompanyRemoval } from '../features/identity/people/company/company-removal.ts'
 import { wireAnalytics } from './analytics.ts'
 import { wireDashboards } from './dashboards.ts'
 import { wireDatasources } from './datasources.ts'
@@ -29,6 +31,7 @@ export function createServices(parts: ServiceParts) {
   const readers = wireWorkflowReaders(shared)
   const analytics = wireAnalytics(shared, readers)
   const datasources = wireDatasources(shared, readers)
+  const { exportFiles, ...exports } = wireExports(shared)
   return {
     ...wireIdentity(shared),
     ...events,
@@ -54,7 +57,14 @@ export function createServices(parts: ServiceParts) {
     ...wireExperiments(shared, readers, analytics),
     ...wirePersonalisation(shared, readers, { ...events, ...analytics, ...datasources }),
     ...wireSavedQueries(shared, analytics.statistics),
-    ...wireExports(shared),
+    ...exports,
+    companyRemoval: createCompanyRemoval({
+      ...shared,
+      logger: shared.log,
+      requestPurges,
+      hasOpenPurges: createPurgeLedger(shared.relational.db).hasOpen,
+      removeFiles: exportFiles.removeOfCompany,
+    }),
     ...wireDashboards(shared, analytics.statistics),
     reports: wireReports(shared, analytics.statistics),
     audit: createAuditService({ store: createAuditStore(parts.relational.db) }),

@@ -167,14 +167,14 @@ test('G05: what is recorded and what is stored are one: a deletion that cannot b
   const before = await read(key)
   const { relational } = opened
   await asOwner(
-    relational,
+    relational.owner,
     `alter table audit_entries add constraint nothing_more check (action <> 'tag-value-delete') not valid`,
   )
   try {
     expect(await remove(key.id, valueId(key, 0))).toMatchObject({ status: 500 })
     expect(await read(key)).toEqual(before)
   } finally {
-    await asOwner(relational, 'alter table audit_entries drop constraint nothing_more')
+    await asOwner(relational.owner, 'alter table audit_entries drop constraint nothing_more')
   }
   const after = await remove(key.id, valueId(key, 0))
   expect(after.status).toBe(200)

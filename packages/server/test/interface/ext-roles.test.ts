@@ -169,7 +169,7 @@ test('a role that a setting of another feature names stays', async () => {
     data: { users: 0, settings: ['the provisioning of groups'] },
   })
   await asOwner(
-    relational,
+    relational.owner,
     'create table mappings (role_id text references roles); grant all on mappings to public',
   )
   await relational.pool.query('insert into mappings values ($1)', [role.id])

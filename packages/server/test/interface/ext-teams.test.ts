@@ -265,7 +265,7 @@ describe('deleting', () => {
 
   test('what another feature has put into a team keeps it, too', async () => {
     await asOwner(
-      relational,
+      relational.owner,
       'create table things (team_id text references teams); grant all on things to public',
     )
     const team = await app.team()

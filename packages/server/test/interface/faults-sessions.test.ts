@@ -309,7 +309,7 @@ describe('T16: a crash between the insertion of a token and the reply', () => {
     }
     const before = await everything()
     await asOwner(
-      relational,
+      relational.owner,
       `create function stand_still() returns trigger language plpgsql as
          $$ begin perform pg_sleep(60); return null; end $$;
        create trigger stand_still after insert on access_tokens for each row execute function stand_still()`,
@@ -335,7 +335,7 @@ describe('T16: a crash between the insertion of a token and the reply', () => {
       expect(reply.json()).toMatchObject({ status: 'fail', error: 'temporarily_unavailable' })
       expect(await everything()).toEqual(before)
     }
-    await asOwner(relational, 'drop function stand_still cascade')
+    await asOwner(relational.owner, 'drop function stand_still cascade')
     await expectAlive(auth, pair)
     await bob.next(rotating.refresh_token)
     expect((await auth.signIn('ada@example.com')).statusCode).toBe(200)

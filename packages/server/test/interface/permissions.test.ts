@@ -1,8 +1,14 @@
+import { join } from 'node:path'
 import { errorTable } from '@millrace/contract/errors.ts'
 import { exportTypesOf, onlyTypeOf } from '@millrace/contract/export-types.ts'
 import type { Operation } from '@millrace/contract/operation.ts'
 import { allOperations } from '@millrace/contract/operations/all.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createOperatorAccountService } from '../../src/features/identity/people/installation/operator-account-service.ts'
+import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
+import { asOwner } from '../support/accounts.ts'
+import { cheapPasswords } from '../support/auth.ts'
 import { oneOfEach } from '../support/long.ts'
 import { permissionRows } from '../support/permission-rows.ts'
 import {
@@ -12,6 +18,7 @@ import {
   type Person,
 } from '../support/permission-world.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 /** Every routed operation against every kind of caller; the rows are in support/permission-rows.ts. */
 
@@ -297,3 +304,47 @@ describe.each(cases)('%s', (id, operation: Operation, row) => {
     })
   }
 })
+
+// The last one: the first company has something of everything now.
+test('a company that was closed 7 days ago is removed with everything it has', async () => {
+  const { relational } = world
+  const { companyId } = service
+  const tables = await relational.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'company_id' and table_name <> 'event_purges'`,
+  )
+  const counts = async () => {
+    const found: Record<string, number> = {}
+    for (const { name } of tables.rows) {
+      const { rows } = await relational.pool.query(
+        `select count(*)::integer as n from ${name} where company_id = $1`,
+        [companyId],
+      )
+      if (rows[0].n > 0) found[name] = rows[0].n
+    }
+    return found
+  }
+  expect(Object.keys(await counts()).length).toBeGreaterThan(30)
+
+  const accounts = createOperatorAccountService({ relational, passwords: cheapPasswords(), recordAudit })
+  const { name = '' } = (await accounts.listCompanies()).find(({ id }) => id === companyId) ?? {}
+  await accounts.closeCompany(companyId, name)
+  await until(
+    async () => (await world.call(world.admin.token, 'GET', { path: '/v2/entities/company' })).status === 401,
+  )
+  await asOwner(
+    embeddedAddresses(join(service.dataDirectory, 'run')).owner,
+    `alter table companies disable trigger companies_closed;
+     update companies set closed_at = now() - interval '8 days' where id = '${companyId}';
+     alter table companies enable trigger companies_closed`,
+  )
+  await until(async () => {
+    await relational.pool.query(
+      `update periodic_work set due_at = now() where name = 'removals of closed companies' and due_at > now() + interval '1 second'`,
+    )
+    await relational.pool.query(`select pg_notify('millrace_work', '')`)
+    return !(await accounts.listCompanies()).some(({ id }) => id === companyId)
+  })
+  expect(await counts()).toEqual({})
+  expect((await world.call(world.stranger.token, 'GET', { path: '/v2/entities/company' })).status).toBe(200)
+}, 180_000)

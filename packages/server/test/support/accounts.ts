@@ -4,7 +4,7 @@ import { insertCompany } from '../../src/features/identity/people/installation/o
 import { createRoleStore } from '../../src/features/identity/people/roles/role-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { QueuedMail } from '../../src/platform/mail/mail-queue.ts'
-import type { Relational } from '../../src/platform/stores/relational.ts'
+import type { Relational, SocketAddress } from '../../src/platform/stores/relational.ts'
 import { type Auth, type AuthOptions, type Body, createAuth, goodPassword } from './auth.ts'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
 
@@ -45,12 +45,11 @@ export function secretIn(text: string | undefined): string {
 }
 
 /** Runs a statement as migrations do. */
-export async function asOwner(database: TestDatabase, statement: string): Promise<void> {
-  const owner = new pg.Client({
-    host: database.owner.socketDirectory,
-    user: database.owner.user,
-    database: database.owner.database,
-  })
+export async function asOwner(
+  { socketDirectory: host, user, database }: SocketAddress,
+  statement: string,
+): Promise<void> {
+  const owner = new pg.Client({ host, user, database })
   await owner.connect()
   await owner.query(statement)
   await owner.end()
@@ -59,7 +58,7 @@ export async function asOwner(database: TestDatabase, statement: string): Promis
 /** From now on people with addresses of this domain must use single sign-on. */
 export async function requireSingleSignOn(database: TestDatabase, domain: string): Promise<void> {
   await asOwner(
-    database,
+    database.owner,
     `create or replace function requires_single_sign_on(company text, email text) returns boolean
       language sql stable as $$ select email like ${pg.escapeLiteral(`%@${domain}`)} $$`,
   )

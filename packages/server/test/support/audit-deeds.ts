@@ -1,4 +1,6 @@
 import type { AuditAction } from '@millrace/contract/resources/audit-entry.ts'
+import { recordAudit } from '../../src/features/audit/audit-store.ts'
+import { createOperatorAccountService } from '../../src/features/identity/people/installation/operator-account-service.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { secretIn } from './accounts.ts'
 import { analyticsDeeds } from './audit-analytics-deeds.ts'
@@ -8,7 +10,7 @@ import { providerDeeds } from './audit-provider-deeds.ts'
 import { settingDeeds } from './audit-setting-deeds.ts'
 import { workflowDeeds } from './audit-workflow-deeds.ts'
 import { type AuditWorld, type Deed, fresh, type Made } from './audit-world.ts'
-import { goodPassword, testRedirectUri } from './auth.ts'
+import { cheapPasswords, goodPassword, testRedirectUri } from './auth.ts'
 import { turnOnAuthenticator } from './authenticator.ts'
 import { challengeOf, verifier, walkToPassword } from './authorization.ts'
 import { insertExport } from './exports.ts'
@@ -57,6 +59,20 @@ const ofPersons = (what: 'search' | 'erase', kind: 'company' | 'person-erasure')
     const made = await ask<Partial<Made>>(people, 'POST', `/entities/persons/${what}`, ada)
     return made.id ?? people.companyId
   })
+
+async function companyOfOperator({ relational, companyId }: AuditWorld['people']) {
+  const { rows } = await relational.pool.query<Made & { name: string }>(
+    'select id, name from companies where id = $1',
+    [companyId],
+  )
+  const [company] = rows
+  if (!company) throw new Error('there is no company')
+  const passwords = cheapPasswords()
+  return { ...company, accounts: createOperatorAccountService({ relational, passwords, recordAudit }) }
+}
+
+const byOperator = (id: string) =>
+  ({ actor: ['operator', null], target: ['company', id], isUnaddressed: true }) as const
 
 const exportsPath = '/statistics/exports'
 
@@ -288,6 +304,20 @@ export const auditDeeds: Readonly<Record<AuditAction, Deed>> = {
     await begin(links)
     await links.auth.call(links.tokens.bob, 'DELETE', `/v2/linked-accounts/${id}`)
     return { actor: ['user', links.userIds.bob], target: ['linked-account', id] }
+  },
+  'company-close': async ({ people, begin }) => {
+    const { id, name, accounts } = await companyOfOperator(people)
+    await begin(people)
+    await accounts.closeCompany(id, name)
+    await accounts.openCompany(id)
+    return { ...byOperator(id), also: ['company-open'] }
+  },
+  'company-open': async ({ people, begin }) => {
+    const { id, name, accounts } = await companyOfOperator(people)
+    await accounts.closeCompany(id, name)
+    await begin(people)
+    await accounts.openCompany(id)
+    return byOperator(id)
   },
   'company-update': administered('company', async ({ people, ask }, begin) => {
     await begin()

@@ -46,7 +46,7 @@ interface Place {
 
 /** The features that leave entries, each over a company of its own, with an administrator who calls operations. */
 export interface AuditWorld {
-  readonly people: AccountsApp & Place & { readonly admin: Person }
+  readonly people: AccountsApp & Place & { readonly admin: Person; readonly relational: Relational }
   readonly saml: SingleSignOnApp & Place & { readonly idp: IdentityProvider; readonly adminId: string }
   readonly scim: ProvisioningApp & Place
   readonly links: LinkedAccountsApp & Place

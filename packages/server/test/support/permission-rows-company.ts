@@ -7,6 +7,9 @@ const persons = '/v2/entities/persons'
 const ada = { clientIds: ['ada'] }
 const teams = '/v2/entities/teams'
 
+/** Without the right name nothing is closed. */
+const closing = { path: '/v2/entities/company/close', body: { confirm: 'another company', code: '123456' } }
+
 /** A name that nobody has. */
 const unusedName = () => `name ${crypto.randomUUID()}`
 
@@ -181,6 +184,21 @@ export const companyRows: PermissionRows = {
       return { path: `${persons}/erasures/${id}` }
     },
     stranger: 404,
+  },
+  closeCompany: {
+    needs: 'company update',
+    call: () => closing,
+    entitled: 409,
+    alone: 403,
+    stranger: 409,
+    further: [
+      {
+        says: 'takes User: delete and Datasource: delete besides',
+        rights: only('company update', 'user delete', 'datasource delete'),
+        call: () => closing,
+        refusal: 'companyNotConfirmed',
+      },
+    ],
   },
   readCompany: { needs: 'company read', call: () => ({ path: '/v2/entities/company' }), stranger: 200 },
 

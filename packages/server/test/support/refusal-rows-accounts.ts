@@ -1,4 +1,5 @@
 import { linkByRows, requireByRows } from './mandatory-domain.ts'
+import { turnOn } from './permission-rows-own-account.ts'
 import type { Call, PermissionWorld, Person } from './permission-world.ts'
 import { exhausted, nobody, type RefusalRows, refused, unusedName } from './refusal-row.ts'
 
@@ -39,6 +40,16 @@ async function provisionedTeam(world: PermissionWorld, founder: Person): Promise
   const id = await addTeam(world, founder)
   await world.relational.pool.query('update teams set provisioned = true where id = $1', [id])
   return id
+}
+
+const closing = (confirm: string): Call => ({
+  path: `${entities}/company/close`,
+  body: { confirm, code: 'abcdef' },
+})
+
+async function closingOwn({ companyId }: Person, { relational }: PermissionWorld): Promise<Call> {
+  const { rows } = await relational.pool.query('select name from companies where id = $1', [companyId])
+  return closing(rows[0].name)
 }
 
 const address = (): string => `${crypto.randomUUID()}@elsewhere.example`
@@ -154,6 +165,18 @@ export const accountRefusals: RefusalRows = {
       path: `${invitations}/${(await mailToo(world, founder)).id}/renew`,
       body: { sendMail: true },
     })),
+  },
+  closeCompany: {
+    companyNotConfirmed: refused(() => closing('another company')),
+    authenticatorNotOffered: refused(closingOwn),
+    wrongCode: refused(async (founder, world) => {
+      await turnOn(world, founder)
+      return closingOwn(founder, world)
+    }),
+    tooManyAttempts: exhausted(10, async (founder, world) => {
+      await turnOn(world, founder)
+      return closingOwn(founder, world)
+    }),
   },
   updateCompany: {
     unknownRole: refused(() => ({ path: `${entities}/company`, body: { defaultRoleId: nobody } })),

@@ -19,6 +19,7 @@ import {
   readBackupFile,
   readManifest,
 } from './backup-files.ts'
+import { repeatErasures } from './erasure-records.ts'
 import { beginFilling, copyIn, listTables, writeSequences } from './relational-copy.ts'
 
 export interface RestoreOptions {
@@ -43,7 +44,7 @@ export async function restoreBackup(options: RestoreOptions & { readonly to: str
   const draft = join(dirname(to), `${basename(to)}.restoring`)
   await rm(draft, { recursive: true, force: true })
   try {
-    const manifest = await fill(draft, options)
+    const manifest = await fill(draft, options, true)
     await rmdir(to).catch(() => {})
     await rename(draft, to)
     return manifest
@@ -63,7 +64,8 @@ export async function verifyBackup(options: RestoreOptions): Promise<Manifest> {
   }
 }
 
-async function fill(data: string, options: RestoreOptions): Promise<Manifest> {
+/** @param isKept whether a service will work on it, so that persons who were erased since have to be erased again */
+async function fill(data: string, options: RestoreOptions, isKept = false): Promise<Manifest> {
   const { directory, id, key, onStep = () => {} } = options
   const manifest = await readManifest(directory, id, key)
   onStep('comparing every file with the manifest')
@@ -92,6 +94,11 @@ async function fill(data: string, options: RestoreOptions): Promise<Manifest> {
     await client.connect()
     try {
       await fillRelational(client, manifest, (path) => readBackupFile(directory, manifest, path, key))
+      if (isKept) {
+        await migrateRelational(migrating)
+        const repeated = await repeatErasures(client, directory, manifest.at)
+        if (repeated > 0) onStep(`asking again for ${repeated} erasures that were made since`)
+      }
     } finally {
       await client.end()
     }

@@ -1,4 +1,5 @@
 import { createClientCommand, listClientsCommand, updateClientCommand } from './client-commands.ts'
+import { closeCompanyCommand, listCompaniesCommand, openCompanyCommand } from './company-commands.ts'
 import { createDatasourceCommand } from './datasource-commands.ts'
 import { verifyDomainCommand } from './domain-commands.ts'
 import { forgetKeysCommand, rotateKeyCommand } from './key-commands.ts'
@@ -23,6 +24,9 @@ export const operatorCommands: readonly OperatorCommand[] = [
   updateClientCommand,
   listClientsCommand,
   createDatasourceCommand,
+  listCompaniesCommand,
+  closeCompanyCommand,
+  openCompanyCommand,
   rotateKeyCommand,
   forgetKeysCommand,
   verifyDomainCommand,

@@ -24,6 +24,8 @@ export const companies = pgTable('companies', {
   auditRetentionDays: integer('audit_retention_days').notNull().default(90),
   /** Days that events are kept; null for ever. */
   eventRetentionDays: integer('event_retention_days'),
+  /** Since when nothing of it works; it can be opened again for 7 days. */
+  closedAt: instant('closed_at'),
   /** When that was said. */
   eventRetentionSince: instant('event_retention_since').notNull().defaultNow(),
   /** Role of users whom single sign-on creates without one. */

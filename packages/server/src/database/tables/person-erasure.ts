@@ -8,6 +8,8 @@ export const personErasures = pgTable('person_erasures', {
   requestedAt: instant('requested_at').notNull().defaultNow(),
   /** Who is meant; null once it is done. */
   sealedReference: bytes('sealed_reference'),
+  /** Hashes of the identifiers of one that is repeated after a restore; null otherwise. */
+  digests: text('digests').array(),
   /** Whether that is what was found already, rows of which may be gone. */
   isFound: boolean('is_found').notNull().default(false),
   refuseUntil: instant('refuse_until').notNull(),

@@ -276,14 +276,14 @@ export function createDatasourceStore(db: Queries) {
       return pageOf(query, db.$count(datasources, where), page)
     },
 
-    /** Without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
+    /** Of a company that is not closed; without a viewer, for the collector, which compares `companyId` with the key of the request itself. */
     async findState(id: string): Promise<DatasourceState | undefined> {
       const { companyId, kind, status, consent } = datasources
       const [row] = await db
         .select({ id: datasources.id, companyId, kind, status, consent, countries: companies.countries })
         .from(datasources)
         .innerJoin(companies, eq(companies.id, companyId))
-        .where(eq(datasources.id, id))
+        .where(and(eq(datasources.id, id), isNull(companies.closedAt)))
       return row
     },
 

@@ -126,6 +126,9 @@ export function createExportFiles({
 
     remove: (asked: Pick<StoredExport, 'companyId' | 'id'>): Promise<void> =>
       rm(folderOf(asked), { recursive: true, force: true }),
+
+    removeOfCompany: (companyId: string): Promise<void> =>
+      rm(join(directory, companyId), { recursive: true, force: true }),
   }
 }
 

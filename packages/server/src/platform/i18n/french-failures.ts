@@ -143,6 +143,7 @@ export const frenchFailures: Readonly<Record<ErrorName, string>> = {
   tooManySamlResponses: 'Trop de connexions viennent de cette adresse en même temps ; réessayez bientôt',
   singleSignOnLinkNotFound:
     'Cet utilisateur n’est pas lié au fournisseur d’identité : il n’y a rien à dissocier',
+  companyNotConfirmed: 'Tout ce que contient l’entreprise sera supprimé : envoyez son nom dans `confirm`',
   workflowNotFound: 'Ce workflow n’existe pas',
   workflowVersionNotFound: 'Ce workflow n’a pas cette version',
   unknownWorkflow: 'Votre entreprise n’a pas ce workflow',

@@ -1,30 +1,8 @@
-import { hash } from 'node:crypto'
 import type { Logger } from '../../../platform/logger.ts'
 import type { ChannelWatchOptions } from '../../../platform/stores/channel-watch.ts'
 import { watchValue } from '../../../platform/stores/watched-value.ts'
 import type { ErasureStore } from './erasure-store.ts'
-import type { Person } from './person-rows-store.ts'
-
-/** Enough of a hash for none to meet another. */
-const digestLength = 22
-
-type Kind = 'client' | 'device' | 'anonymous'
-
-/** The salt is the company's own, so that a hash without it tells nothing. */
-const digestOf = (salt: string, kind: Kind, identifier: string): string =>
-  hash('sha256', `${salt}\0${kind}\0${identifier}`, 'base64url').slice(0, digestLength)
-
-/** By these hashes the events of a person are known again. */
-export function digestsOf(
-  { clientIds, tmpIds, anonymous }: Pick<Person, 'clientIds' | 'tmpIds' | 'anonymous'>,
-  salt: string,
-): string[] {
-  return [
-    ...clientIds.map((id) => digestOf(salt, 'client', id)),
-    ...tmpIds.map((id) => digestOf(salt, 'device', id)),
-    ...anonymous.map((id) => digestOf(salt, 'anonymous', id)),
-  ]
-}
+import { digestOf, type Kind } from './person-digests.ts'
 
 /** Who sent an event. */
 export interface EventSender {

@@ -14,7 +14,11 @@ type StoredErasure = typeof personErasures.$inferSelect
 export interface OpenErasure {
   readonly id: string
   readonly companyId: string
-  readonly sealedReference: Buffer
+  readonly requestedBy: string
+  /** Null while the hashes are all that is known. */
+  readonly sealedReference: Buffer | null
+  /** Hashes of the identifiers of one that is repeated after a restore; null otherwise. */
+  readonly digests: readonly string[] | null
   /** Whether the reference is what was found already, rows of which may be gone. */
   readonly isFound: boolean
   readonly refuseUntil: Date
@@ -93,8 +97,8 @@ export function createErasureStore(db: Queries) {
     /** The oldest that is not done. */
     async findOpen(): Promise<OpenErasure | undefined> {
       const [row] = await execute<OpenErasure>`
-        select e.id, e.company_id as "companyId", e.sealed_reference as "sealedReference",
-          e.is_found as "isFound",
+        select e.id, e.company_id as "companyId", e.requested_by as "requestedBy",
+          e.sealed_reference as "sealedReference", e.digests, e.is_found as "isFound",
           e.refuse_until as "refuseUntil", c.person_salt as salt,
           (select min(d.id) from datasources d where d.company_id = e.company_id and d.kind <> 'worker')
             as "datasourceId"
@@ -125,7 +129,7 @@ export function createErasureStore(db: Queries) {
     async finish({ id }: OpenErasure, removed: Readonly<Record<string, number>>): Promise<void> {
       await db
         .update(personErasures)
-        .set({ finishedAt: sql`now()`, sealedReference: null, removed })
+        .set({ finishedAt: sql`now()`, sealedReference: null, digests: null, removed })
         .where(and(eq(personErasures.id, id), isNull(personErasures.finishedAt)))
     },
 

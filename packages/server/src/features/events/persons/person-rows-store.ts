@@ -3,6 +3,7 @@ import type { PersonReference } from '@millrace/contract/resources/person-data.t
 import { DomainError } from '../../../platform/errors.ts'
 import type { Columnar } from '../../../platform/stores/columnar.ts'
 import type { RowCondition } from '../loading/removals/removal-store.ts'
+import { digestSql, type Kind } from './person-digests.ts'
 
 /** Who is meant, by all identifiers that are known. */
 export interface Person {
@@ -118,7 +119,7 @@ export function createPersonRowsStore({
   async function identifiers(
     companyId: string,
     sql: string,
-    params: Readonly<Record<string, readonly string[]>>,
+    params: Readonly<Record<string, string | readonly string[]>>,
     signal?: AbortSignal,
   ): Promise<string[]> {
     const rows = await columnar.query<{ id: string }>({
@@ -129,6 +130,21 @@ export function createPersonRowsStore({
     })
     if (rows.length > maxIdentifiers) throw new DomainError('personTooLarge', { limit: maxIdentifiers })
     return rows.map(({ id }) => id)
+  }
+
+  async function named(
+    companyId: string,
+    clientIds: readonly string[],
+    tmpIds: readonly string[],
+    anonymous: readonly string[],
+  ): Promise<Person> {
+    const [numbers] = await columnar.query<Person['numbers']>({
+      sql: `SELECT ${['clients', 'devices', 'anonymous']
+        .map((name) => `arrayMap(id -> toString(sipHash64(id)), {${name}: Array(String)}) AS ${name}`)
+        .join(', ')}`,
+      params: { clients: clientIds, devices: tmpIds, anonymous },
+    })
+    return { companyId, clientIds, tmpIds, anonymous, numbers: numbers ?? noNumbers }
   }
 
   return {
@@ -170,13 +186,32 @@ export function createPersonRowsStore({
         : []
       const anonymous = unique([...devices, ...bound])
       requireRoomFor(clients, tmpIds, anonymous)
-      const [numbers] = await columnar.query<Person['numbers']>({
-        sql: `SELECT ${['clients', 'devices', 'anonymous']
-          .map((name) => `arrayMap(id -> toString(sipHash64(id)), {${name}: Array(String)}) AS ${name}`)
-          .join(', ')}`,
-        params: { clients, devices: tmpIds, anonymous },
-      })
-      return { companyId, clientIds: clients, tmpIds, anonymous, numbers: numbers ?? noNumbers }
+      return named(companyId, clients, tmpIds, anonymous)
+    },
+
+    /** The person whose identifiers have these hashes. */
+    async resolveDigests(
+      companyId: string,
+      salt: string,
+      digests: readonly string[],
+      signal: AbortSignal,
+    ): Promise<Person> {
+      const find = (kind: Kind, column: string) =>
+        identifiers(
+          companyId,
+          `SELECT ${column} AS id FROM (
+             SELECT ${column} FROM events WHERE ${ofCompany} AND ${column} != '' GROUP BY ${column}
+             UNION DISTINCT SELECT ${column} FROM identities WHERE ${ofCompany} AND ${column} != '' GROUP BY ${column})
+           WHERE ${digestSql(kind, column)} IN {digests: Array(String)}`,
+          { salt, digests },
+          signal,
+        )
+      return named(
+        companyId,
+        await find('client', 'client_id'),
+        await find('device', 'tmp_id'),
+        await find('anonymous', 'tmp_id'),
+      )
     },
 
     async count(person: Person, signal?: AbortSignal): Promise<PersonCounts> {

@@ -1,5 +1,5 @@
 import { resetPassword } from '@millrace/contract/operations/accounts.ts'
-import { readCompany, updateCompany } from '@millrace/contract/operations/company.ts'
+import { closeCompany, readCompany, updateCompany } from '@millrace/contract/operations/company.ts'
 import {
   deleteInvitation,
   inviteUser,
@@ -39,10 +39,14 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { route } from '../../../platform/http/route.ts'
 import type { AccountServices } from './account-services.ts'
+import type { CompanyClosing } from './company/company-closing.ts'
 
 /** Everything about users, roles, teams and the company, for the authenticated scope. */
-export function registerAccountRoutes(scope: FastifyInstance, services: AccountServices): void {
-  const { profile, passwordLinks, users, invitations, roles, teams, company } = services
+export function registerAccountRoutes(
+  scope: FastifyInstance,
+  services: AccountServices & { readonly companyClosing: CompanyClosing },
+): void {
+  const { profile, passwordLinks, users, invitations, roles, teams, company, companyClosing } = services
   route(scope, readProfile, ({ principal }) => profile.read(principal))
   route(scope, updateProfile, (request) => profile.update(request.caller, request.body))
   route(scope, changePassword, async (request) => {
@@ -87,5 +91,6 @@ export function registerAccountRoutes(scope: FastifyInstance, services: AccountS
   route(scope, deleteTeam, (request) => teams.delete(request.caller, request.params.id))
 
   route(scope, readCompany, ({ principal }) => company.read(principal))
+  route(scope, closeCompany, (request) => companyClosing.close(request.caller, request.body))
   route(scope, updateCompany, (request) => company.update(request.caller, request.body))
 }

@@ -5,7 +5,7 @@ import { companies } from '../../../database/tables/company.ts'
 import { datasources } from '../../../database/tables/datasource.ts'
 import { type SecretBox, SecretBoxError } from '../../../platform/crypto/secret-box.ts'
 import type { RandomBytes } from '../../../platform/crypto/secrets.ts'
-import { and, eq } from '../../../platform/stores/postgres/drizzle.ts'
+import { and, eq, isNull } from '../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../platform/stores/relational.ts'
 
 /** What runs need to know of a company. */
@@ -64,7 +64,7 @@ export function createRunnerStore(db: Queries, box: SecretBox, random: RandomByt
           and(eq(datasources.companyId, companies.id), eq(datasources.kind, 'workflow_events')),
         )
         .leftJoin(clickKeys, eq(clickKeys.companyId, companies.id))
-        .where(eq(companies.id, companyId))
+        .where(and(eq(companies.id, companyId), isNull(companies.closedAt)))
       if (!row) return undefined
       const { timezone, countries, eventsDatasourceId } = row
       const sealed = row.sealedKey ?? (await makeClickKey(companyId))

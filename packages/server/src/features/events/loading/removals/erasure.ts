@@ -4,8 +4,9 @@ import type { SecretBox } from '../../../../platform/crypto/secret-box.ts'
 import type { Logger } from '../../../../platform/logger.ts'
 import type { EventLog, Position } from '../../../../platform/stores/event-log.ts'
 import { lineOf, logRow } from '../../collector/rows/event-row.ts'
-import { digestsOf, type ErasedPersons } from '../../persons/erased-persons.ts'
+import type { ErasedPersons } from '../../persons/erased-persons.ts'
 import { type ErasureStore, type OpenErasure, referenceContext } from '../../persons/erasure-store.ts'
+import { digestsOf } from '../../persons/person-digests.ts'
 import {
   type Person,
   type PersonRowsStore,
@@ -18,7 +19,7 @@ import type { Removal, RemovalHooks } from './remover.ts'
 
 export interface ErasureDependencies {
   readonly erasures: Pick<ErasureStore, 'findOpen' | 'refuse' | 'noteFound' | 'finish'>
-  readonly persons: Pick<PersonRowsStore, 'resolve' | 'findTexts'>
+  readonly persons: Pick<PersonRowsStore, 'resolve' | 'resolveDigests' | 'findTexts'>
   readonly store: Pick<RemovalStore, 'count' | 'remove' | 'recomputeOrders'>
   readonly box: Pick<SecretBox, 'open' | 'seal'>
   /** Of whom the collector takes no events. */
@@ -26,6 +27,17 @@ export interface ErasureDependencies {
   readonly log: Pick<EventLog, 'reserve' | 'append' | 'end'>
   readonly clock: Clock
   readonly logger: Pick<Logger, 'info'>
+  /** Keeps it beside the backups, before it counts as done: a restore of an earlier one repeats it. */
+  readonly recordErasure: (record: ErasureRecord) => Promise<void>
+}
+
+/** Holds nothing of the person. */
+export interface ErasureRecord extends Pick<OpenErasure, 'id' | 'companyId' | 'requestedBy'> {
+  /** ISO 8601. */
+  readonly finishedAt: string
+  readonly refuseUntil: string
+  /** Hashes of the identifiers with the salt of the company, which is not here. */
+  readonly digests: readonly string[]
 }
 
 /** In this order: what is found by events goes before them. */
@@ -46,7 +58,7 @@ interface Found {
 
 /** Removes persons whose erasure was asked for. */
 export function createErasure(dependencies: ErasureDependencies): Removal {
-  const { erasures, persons, store, box, erased, log, clock, logger } = dependencies
+  const { erasures, persons, store, box, erased, log, clock, logger, recordErasure } = dependencies
 
   /**
    * What was taken before lies in segments of the log in front of this note, which are removed once they are loaded.
@@ -67,9 +79,13 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
    * devices, which are refused as well, until there are no new ones.
    */
   async function gather(erasure: OpenErasure, hooks: RemovalHooks, signal: AbortSignal): Promise<Person> {
-    const reference = read<PersonReference>(erasure)
+    const { companyId, salt, digests } = erasure
+    const reference = digests ? undefined : read<PersonReference>(erasure)
     for (;;) {
-      const person = await persons.resolve(erasure.companyId, reference, signal)
+      const person = reference
+        ? await persons.resolve(companyId, reference, signal)
+        : await persons.resolveDigests(companyId, salt, digests ?? [], signal)
+      if (digests) await erasures.refuse(erasure, digests)
       const added = await erasures.refuse(erasure, digestsOf(person, erasure.salt))
       await erased.refresh()
       await hooks.loaded(await noteInLog(erasure), signal)
@@ -90,8 +106,10 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
     return found
   }
 
-  const read = <T>({ id, sealedReference }: OpenErasure): T =>
-    JSON.parse(box.open(sealedReference, referenceContext(id)).toString('utf8')) as T
+  const read = <T>({ id, sealedReference }: OpenErasure): T => {
+    if (!sealedReference) throw new Error('an erasure that is not repeated says who is meant')
+    return JSON.parse(box.open(sealedReference, referenceContext(id)).toString('utf8')) as T
+  }
 
   async function remove(
     person: Person,
@@ -122,6 +140,13 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
       if (!erasure) return false
       const { person, removed } = await find(erasure, hooks, signal)
       await remove(person, hooks, signal)
+      const { id, companyId, requestedBy, refuseUntil, salt } = erasure
+      await recordErasure({
+        ...{ id, companyId, requestedBy },
+        finishedAt: new Date(clock.now()).toISOString(),
+        refuseUntil: refuseUntil.toISOString(),
+        digests: erasure.digests ?? digestsOf(person, salt),
+      })
       await erasures.finish(erasure, removed)
       logger.info({ erasure: erasure.id, companyId: erasure.companyId, removed }, 'a person is erased')
       return true

@@ -1,3 +1,4 @@
+import { datasources } from '../../../../database/tables/datasource.ts'
 import { eventPurges } from '../../../../database/tables/event-purge.ts'
 import {
   and,
@@ -74,6 +75,16 @@ export async function undoPurge(tx: Queries, id: string): Promise<{ wasPaused: b
   return undone
 }
 
+/** Asks for the events of all datasources of a company to be removed as soon as it commits, where that was not asked for. */
+export async function requestPurges(tx: Queries, company: string): Promise<void> {
+  await tx.execute(sql`
+    insert into ${eventPurges} (company_id, datasource_id)
+    select company_id, id from ${datasources} where company_id = ${company} and kind <> 'worker'
+    on conflict (datasource_id) do update set purge_after = now(), restored_at = null
+    where event_purges.finished_at is null
+      and (event_purges.purge_after > now() or event_purges.restored_at is not null)`)
+}
+
 export type PurgeLedger = ReturnType<typeof createPurgeLedger>
 
 /** Which purges were asked for, and which are done. */
@@ -91,6 +102,10 @@ export function createPurgeLedger(db: Queries) {
         .where(isNull(finishedAt))
         .orderBy(asc(requestedAt), asc(datasourceId))
     },
+
+    /** Whether events of the company may still be stored that were asked to be removed. */
+    hasOpen: async (company: string): Promise<boolean> =>
+      (await db.$count(eventPurges, and(eq(companyId, company), isNull(finishedAt)))) > 0,
 
     /** What matters of these datasources, and of all that are open. */
     async listLeaving(of: readonly string[]): Promise<LeavingDatasources> {

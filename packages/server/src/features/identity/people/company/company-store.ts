@@ -1,6 +1,6 @@
 import { companies } from '../../../../database/tables/company.ts'
 import { teams } from '../../../../database/tables/team.ts'
-import { and, eq, type Row, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import { and, eq, isNull, type Row, sql } from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 const columns = {
@@ -22,6 +22,9 @@ const columns = {
 }
 
 export type StoredCompany = Row<typeof columns>
+
+/** As in remove_closed_company of the database. */
+const removedBefore = sql`now() - interval '7 days'`
 
 /** What a request may change of a company. */
 export type CompanyFields = Omit<StoredCompany, 'id' | 'createdAt' | 'updatedAt'>
@@ -45,8 +48,43 @@ export function createCompanyStore(db: Queries) {
       return row
     },
 
-    async list(): Promise<{ id: string; name: string }[]> {
-      return db.select({ id: companies.id, name: companies.name }).from(companies).orderBy(companies.id)
+    async list(): Promise<{ id: string; name: string; closedAt: Date | null }[]> {
+      const { id, name, closedAt } = companies
+      return db.select({ id, name, closedAt }).from(companies).orderBy(id)
+    },
+
+    /** @returns when; undefined where it is closed already or does not exist */
+    async close(id: string): Promise<Date | undefined> {
+      const [row] = await db
+        .update(companies)
+        .set({ closedAt: sql`now()` })
+        .where(and(eq(companies.id, id), isNull(companies.closedAt)))
+        .returning({ closedAt: companies.closedAt })
+      return row?.closedAt ?? undefined
+    },
+
+    /** @returns false where it is not closed, or was so long ago that it is being removed */
+    async open(id: string): Promise<boolean> {
+      const { rowCount } = await db
+        .update(companies)
+        .set({ closedAt: null })
+        .where(and(eq(companies.id, id), sql`${companies.closedAt} > ${removedBefore}`))
+      return (rowCount ?? 0) > 0
+    },
+
+    /** Those that nobody can open again. */
+    async listToRemove(): Promise<string[]> {
+      const { id, closedAt } = companies
+      const rows = await db.select({ id }).from(companies).where(sql`${closedAt} <= ${removedBefore}`)
+      return rows.map((row) => row.id)
+    },
+
+    /** Removes one of those with all its rows; false where it is none. */
+    async removeClosed(id: string): Promise<boolean> {
+      const { rows } = await db.execute<{ removed: boolean }>(
+        sql`select remove_closed_company(${id}) as removed`,
+      )
+      return rows[0]?.removed === true
     },
 
     async insert(company: { id: string; name: string }): Promise<void> {

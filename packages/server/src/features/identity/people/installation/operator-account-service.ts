@@ -1,10 +1,13 @@
+import type { ClosedCompany } from '@millrace/contract/resources/company.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, normalizeId } from '../../../../platform/ids.ts'
 import { invalid } from '../../../../platform/invalid.ts'
 import { parseEmailAddress } from '../../../../platform/mail/email-address.ts'
+import { found } from '../../../../platform/resources/resource.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { createSessionStore } from '../../sessions/session-store.ts'
+import { closeCompany, removedAfter } from '../company/company-closing.ts'
 import { createCompanyStore } from '../company/company-store.ts'
 import { requireGoodPassword } from '../passwords/password-setting.ts'
 import { createPeopleStore, type User } from '../people-store.ts'
@@ -98,23 +101,58 @@ export function createOperatorAccountService({
     return [...ids]
   }
 
+  /**
+   * The company that an operator means: the one named, or the only one.
+   * @throws DomainError `validation` listing the companies there are
+   */
+  async function resolveCompany(companyId: string | undefined): Promise<string> {
+    const companies = await createCompanyStore(db).list()
+    const wanted = companyId === undefined ? undefined : normalizeId(companyId)
+    const found =
+      wanted === undefined && companies.length === 1
+        ? companies[0]
+        : companies.find(({ id }) => id === wanted && isId(id))
+    if (found) return found.id
+    if (companies.length === 0)
+      throw invalid('company', 'does not exist yet: start the service once, that makes the first one')
+    const list = companies.map(({ id, name }) => `${id} (${name})`).join(', ')
+    throw invalid('company', `must be one of ${list}`)
+  }
+
   return {
-    /**
-     * The company that an operator means: the one named, or the only one.
-     * @throws DomainError `validation` listing the companies there are
-     */
-    async resolveCompany(companyId: string | undefined): Promise<string> {
+    resolveCompany,
+
+    async listCompanies(): Promise<{ id: string; name: string; removedAfter?: string }[]> {
       const companies = await createCompanyStore(db).list()
-      const wanted = companyId === undefined ? undefined : normalizeId(companyId)
-      const found =
-        wanted === undefined && companies.length === 1
-          ? companies[0]
-          : companies.find(({ id }) => id === wanted && isId(id))
-      if (found) return found.id
-      if (companies.length === 0)
-        throw invalid('company', 'does not exist yet: start the service once, that makes the first one')
-      const list = companies.map(({ id, name }) => `${id} (${name})`).join(', ')
-      throw invalid('company', `must be one of ${list}`)
+      return companies.map(({ id, name, closedAt }) => ({
+        ...{ id, name },
+        ...(closedAt && { removedAfter: removedAfter(closedAt) }),
+      }))
+    },
+
+    /** @throws DomainError `validation` (unknown company), `notFound` (closed already) or `companyNotConfirmed` */
+    async closeCompany(companyId: string, confirm: string): Promise<ClosedCompany> {
+      const id = await resolveCompany(companyId)
+      return relational.transaction(async (tx) => {
+        const closed = await closeCompany(tx, id, confirm)
+        const target = { kind: 'company', id, name: confirm }
+        await recordAudit(tx, { companyId: id, action: 'company-close', actor: operator, target })
+        return closed
+      })
+    },
+
+    /** @throws DomainError `validation` where it is not closed, or is being removed */
+    async openCompany(companyId: string): Promise<{ id: string; name: string }> {
+      const id = await resolveCompany(companyId)
+      return relational.transaction(async (tx) => {
+        const store = createCompanyStore(tx)
+        const { name } = found(await store.find(id), 'notFound', id)
+        if (!(await store.open(id)))
+          throw invalid('company', `must be closed, for less than 7 days; ${name} is not`)
+        const target = { kind: 'company', id, name }
+        await recordAudit(tx, { companyId: id, action: 'company-open', actor: operator, target })
+        return { id, name }
+      })
     },
 
     /**

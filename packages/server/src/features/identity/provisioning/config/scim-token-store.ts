@@ -1,5 +1,14 @@
+import { companies } from '../../../../database/tables/company.ts'
 import { scimConfigs, scimTokens } from '../../../../database/tables/provisioning.ts'
-import { and, asc, columnsOf, eq, type Row, sql } from '../../../../platform/stores/postgres/drizzle.ts'
+import {
+  and,
+  asc,
+  columnsOf,
+  eq,
+  isNull,
+  type Row,
+  sql,
+} from '../../../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../../../platform/stores/relational.ts'
 
 /** The holder of a token. */
@@ -53,7 +62,8 @@ export function createScimTokenStore(db: Queries) {
         })
         .from(scimTokens)
         .innerJoin(scimConfigs, eq(scimConfigs.companyId, scimTokens.companyId))
-        .where(eq(scimTokens.tokenHash, tokenHash))
+        .innerJoin(companies, eq(companies.id, scimTokens.companyId))
+        .where(and(eq(scimTokens.tokenHash, tokenHash), isNull(companies.closedAt)))
       if (!row) return undefined
       const { isNoted, ...holder } = row
       if (!isNoted && holder.enabled)

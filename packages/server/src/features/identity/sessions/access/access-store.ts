@@ -1,3 +1,4 @@
+import { companies } from '../../../../database/tables/company.ts'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { rolePermissions } from '../../../../database/tables/role.ts'
 import { accessTokens, refreshTokens } from '../../../../database/tables/token.ts'
@@ -21,7 +22,7 @@ type AccessRow = Omit<Principal, 'can' | 'permissions'> & {
 
 export function createAccessStore(relational: Pick<Relational, 'db'>) {
   return {
-    /** In their order; undefined for a token that is unknown or has ended, or whose user or client is not active. */
+    /** In their order; undefined for a token that is unknown or has ended, or whose user, client or company is not active. */
     async findAccess(tokenHashes: readonly Buffer[]): Promise<(Access | undefined)[]> {
       const rows = await sqlOn(relational.db)<AccessRow>`
         select token.token_hash, token.id as "tokenId", owner.id as "userId", owner.email, owner.role_id as "roleId",
@@ -34,6 +35,7 @@ export function createAccessStore(relational: Pick<Relational, 'db'>) {
           join ${refreshTokens} as session on session.id = token.refresh_token_id
           join ${users} as owner on owner.id = session.user_id
           join ${oauthClients} as client on client.id = session.client_id
+          join ${companies} as company on company.id = owner.company_id and company.closed_at is null
         where token.token_hash = any(${sql.param(tokenHashes)}::bytea[]) and token.expires_at > now()
           and owner.status = 'active' and client.active`
       const rowOf = new Map(rows.map((row) => [row.token_hash.toString('latin1'), row]))

@@ -1,3 +1,4 @@
+import { companies } from '../../../../database/tables/company.ts'
 import { oauthClients } from '../../../../database/tables/oauth-client.ts'
 import { userAuthenticators } from '../../../../database/tables/sign-in.ts'
 import { accessTokens, earlierRefreshTokens, refreshTokens } from '../../../../database/tables/token.ts'
@@ -26,7 +27,7 @@ export interface Credentials {
   /** Whether a one-time code must be right too before anything is given. */
   readonly needsCode: boolean
   /** Why not, for the audit log. */
-  readonly refusal: 'deactivated' | 'invited' | 'sso-required' | 'no-password' | undefined
+  readonly refusal: 'company-closed' | 'deactivated' | 'invited' | 'sso-required' | 'no-password' | undefined
 }
 
 /** A session to open: what is checked again at that moment, and the new tokens' ids and hashes. */
@@ -54,6 +55,10 @@ export interface SessionRefresh {
 
 /** Whether single sign-on has replaced this user's password; service accounts keep theirs. */
 const ssoRequired = sql`(not service_account and requires_single_sign_on(company_id, email))`
+
+/** Whether the company of this user is closed. */
+const isClosed = sql`exists (
+  select 1 from ${companies} as company where company.id = company_id and company.closed_at is not null)`
 
 /** Whether the session `session` of the user `owner` may continue. */
 export const sessionIsValid: SQL = sql`(owner.status = 'active' and (session.method = 'sso' or owner.service_account
@@ -116,7 +121,7 @@ export function createTokenStore(db: Queries) {
             select 1 from ${userAuthenticators} where user_id = owner.id and confirmed_at is not null
           ) as "needsCode"
         from ${users} as owner, lateral (select case
-            when status = 'disabled' then 'deactivated' when status = 'invited' then 'invited'
+            when ${isClosed} then 'company-closed' when status = 'disabled' then 'deactivated' when status = 'invited' then 'invited'
             when ${ssoRequired} then 'sso-required' when password_hash is null then 'no-password'
           end as refusal) as state
         where email = ${email} and status <> 'deleted' order by ${addressOrder} limit 1`
@@ -152,7 +157,7 @@ export function createTokenStore(db: Queries) {
       const rows = await execute`
         with owner as (
           update ${users} set last_sign_in_at = now()
-          where id = ${user.userId} and status = 'active' and ${isStillTrue}
+          where id = ${user.userId} and status = 'active' and not ${isClosed} and ${isStillTrue}
           returning id
         ), opened as (
           insert into ${refreshTokens}

@@ -62,6 +62,22 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
   }
 
   return {
+    /**
+     * A one-time or recovery code of the caller, which is taken once.
+     * @throws DomainError `authenticatorNotOffered`, `wrongCode`, `tooManyAttempts` or `signInUnavailable`
+     */
+    async requireCode({ principal, address }: Caller, code: string): Promise<void> {
+      if (!(await store.find(principal.userId))?.isConfirmed) throw new DomainError('authenticatorNotOffered')
+      const source = { address, cookieToken: undefined, device: undefined }
+      try {
+        await passwordCheck.verifyCode(principal, code, principal.clientId, source)
+      } catch (error) {
+        if (error instanceof DomainError && error.errorName === 'invalidCredentials')
+          throw new DomainError('wrongCode', {}, { cause: error })
+        throw error
+      }
+    },
+
     async readState({ userId }: Principal): Promise<AuthenticatorState> {
       const enabled = (await store.find(userId))?.isConfirmed === true
       return { enabled, recoveryCodes: enabled ? await store.countRecoveryCodes(userId) : 0 }

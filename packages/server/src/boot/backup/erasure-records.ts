@@ -1,0 +1,50 @@
+import { appendFile, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import type { ErasureRecord } from '../../features/events/loading/removals/erasure.ts'
+
+const fileOf = (directory: string): string => join(directory, 'erasures.ndjson')
+
+/** Where there are backups: nothing is to be repeated without one. */
+export async function recordErasure(directory: string, record: ErasureRecord): Promise<void> {
+  const isThere = await stat(directory).then(
+    () => true,
+    () => false,
+  )
+  if (isThere)
+    await appendFile(fileOf(directory), `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true })
+}
+
+/** Those that were finished at this time or later; a line that a crash has cut is none. */
+async function listErasuresSince(directory: string, since: string): Promise<ErasureRecord[]> {
+  const text = await readFile(fileOf(directory), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.split('\n').flatMap((line) => {
+    try {
+      const record = JSON.parse(line) as ErasureRecord
+      return record.finishedAt >= since ? [record] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Asks in a restored database for the erasures that came after the backup. @returns how many */
+export async function repeatErasures(
+  client: Pick<pg.Client, 'query'>,
+  directory: string,
+  since: string,
+): Promise<number> {
+  let repeated = 0
+  for (const record of await listErasuresSince(directory, since)) {
+    const { rowCount } = await client.query(
+      `insert into person_erasures (id, company_id, requested_by, refuse_until, digests)
+       select $1, id, $3, $4, $5 from companies where id = $2 on conflict (id) do nothing`,
+      [record.id, record.companyId, record.requestedBy, record.refuseUntil, record.digests],
+    )
+    repeated += rowCount ?? 0
+  }
+  return repeated
+}
