@@ -1,7 +1,7 @@
 import type { PersonErasure, PersonMatch } from '@millrace/contract/resources/person-data.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createQueryLimiter } from '../../src/features/analytics/query/query-limiter.ts'
-import { digestsOf } from '../../src/features/events/persons/erased-persons.ts'
+import { digestsOf } from '../../src/features/events/persons/person-digests.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {
   callerToken,

@@ -114,6 +114,27 @@ describe('an erased person', () => {
     expect(removed).toMatchObject({ events: 8, purchases: 2, identities: 2, workflow_events: 1 })
   })
 
+  it('is erased again after a restore, of whom hashes alone are known', async () => {
+    await ground.append([...ofOthers(), ...ofAda()])
+    await ground.load()
+    await erase({ clientIds: [ada] })
+    const expected = await ground.stored(k)
+    const record = ground.erasureRecords.at(-1)
+    expect(JSON.stringify(record)).not.toMatch(new RegExp(`${ada}|${phone}`))
+    // As they lie in a backup of before.
+    await ground.append(ofAda())
+    await ground.load()
+    expect(await ground.stored(k)).not.toEqual(expected)
+    const id = newId()
+    await ground.database.pool.query(
+      `insert into person_erasures (id, company_id, requested_by, refuse_until, digests) values ($1, $2, $3, $4, $5)`,
+      [id, k, record?.requestedBy, record?.refuseUntil, record?.digests],
+    )
+    expect((await done(id)).removed).toMatchObject({ events: 8, purchases: 2, identities: 2 })
+    expect(await ground.stored(k)).toEqual(expected)
+    expect(ground.erasureRecords.at(-1)).toMatchObject({ id, companyId: k, digests: record?.digests })
+  })
+
   it('is found by an order, and by an address that an order has', async () => {
     for (const reference of [{ orders: ['hers'] }, { emails: ['ada@home.example'] }]) {
       await ground.append([

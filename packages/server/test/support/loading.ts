@@ -9,6 +9,7 @@ import type {
   LoaderService,
 } from '../../src/features/events/loading/loader-service.ts'
 import { createLoaderStore } from '../../src/features/events/loading/loader-store.ts'
+import type { ErasureRecord } from '../../src/features/events/loading/removals/erasure.ts'
 import {
   type HiddenDatasources,
   watchHiddenDatasources,
@@ -73,6 +74,8 @@ export interface LoadingGround {
   readonly purges: PurgeLedger
   readonly erased: ErasedPersons
   readonly box: SecretBox
+  /** Of erasures that were done. */
+  readonly erasureRecords: ErasureRecord[]
   log: EventLog
   /** Closes and opens the log, as a restart does. */
   reopenLog(options?: Partial<SegmentLogOptions>): Promise<void>
@@ -127,7 +130,10 @@ export async function createLoadingGround(): Promise<LoadingGround> {
     return comparePositions(checkpoint ?? log.start(), log.end()) >= 0
   }
 
+  const erasureRecords: ErasureRecord[] = []
+
   const ground: LoadingGround = {
+    erasureRecords,
     database,
     directory,
     engine,
@@ -157,6 +163,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
         ...{ relational: database, columnar: engine, log, hidden, erased, box },
         clock: systemClock,
         logger: silentLogger,
+        recordErasure: async (record) => void erasureRecords.push(record),
         limits: { ...quick, ...limits },
         ...overrides,
       })

@@ -21,7 +21,8 @@ export interface OpenErasure {
   readonly digests: readonly string[] | null
   /** Whether the reference is what was found already, rows of which may be gone. */
   readonly isFound: boolean
-  readonly refuseUntil: Date
+  /** As the database writes it. */
+  readonly refuseUntil: string
   /** Of the company one that is told of it; null where it has none. */
   readonly datasourceId: string | null
   /** Of the company: the key of its hashes. */

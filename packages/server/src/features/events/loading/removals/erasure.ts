@@ -32,10 +32,9 @@ export interface ErasureDependencies {
 }
 
 /** Holds nothing of the person. */
-export interface ErasureRecord extends Pick<OpenErasure, 'id' | 'companyId' | 'requestedBy'> {
+export interface ErasureRecord extends Pick<OpenErasure, 'id' | 'companyId' | 'requestedBy' | 'refuseUntil'> {
   /** ISO 8601. */
   readonly finishedAt: string
-  readonly refuseUntil: string
   /** Hashes of the identifiers with the salt of the company, which is not here. */
   readonly digests: readonly string[]
 }
@@ -142,9 +141,8 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
       await remove(person, hooks, signal)
       const { id, companyId, requestedBy, refuseUntil, salt } = erasure
       await recordErasure({
-        ...{ id, companyId, requestedBy },
+        ...{ id, companyId, requestedBy, refuseUntil },
         finishedAt: new Date(clock.now()).toISOString(),
-        refuseUntil: refuseUntil.toISOString(),
         digests: erasure.digests ?? digestsOf(person, salt),
       })
       await erasures.finish(erasure, removed)
