@@ -38,6 +38,7 @@ import type { Logger } from '../platform/logger.ts'
 import { createDirectoryOutbox, type Outbox } from '../platform/mail/outbox.ts'
 import { createSmtpOutbox } from '../platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from '../platform/metrics.ts'
+import { createObjectStore, type ObjectStore } from '../platform/outgoing/object-store.ts'
 import { createOutgoingClient, type OutgoingClient } from '../platform/outgoing/outgoing-client.ts'
 import { rangesOf } from '../platform/outgoing/public-addresses.ts'
 import { watchChannel } from '../platform/stores/channel-watch.ts'
@@ -58,6 +59,15 @@ import { periodicWorks } from './periodic-works.ts'
 
 /** One core is left to the collector: with hashes on all of them each waits for some milliseconds. */
 const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
+
+/** The port of the operator's own address is as good as any. */
+function exportCopies({ exportPlace, outgoingAllow }: Config, clock: Clock): ObjectStore | undefined {
+  if (!exportPlace) return undefined
+  const { port, protocol } = new URL(exportPlace.url)
+  const ports = [Number(port) || (protocol === 'http:' ? 80 : 443)]
+  const outgoing = createOutgoingClient({ allow: rangesOf(outgoingAllow), ports })
+  return createObjectStore(exportPlace, { outgoing, clock })
+}
 
 /** Where the web application is, below the address of the service. */
 const consolePath = '/console/'
@@ -264,7 +274,11 @@ export async function openContext(options: ContextOptions): Promise<Context> {
         rowsRoom: reserves.rows,
         limitBytes: config.maxUploadBytes,
       },
-      exports: { directory: config.exportDirectory, room: reserves.exports },
+      exports: {
+        directory: config.exportDirectory,
+        room: reserves.exports,
+        copies: exportCopies(config, clock),
+      },
       maxStoredBytes: config.maxStoredBytes,
       countryDatabase: config.countryDatabase,
       relational,

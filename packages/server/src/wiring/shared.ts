@@ -33,6 +33,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { DiskRoom } from '../platform/files/disk-reserve.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { ExportFilesOptions } from '../features/exports/export-files.ts'
 import type { OutgoingClient } from '../platform/outgoing/outgoing-client.ts'
 import type { ServiceContext } from '../platform/service-context.ts'
 import type { Columnar } from '../platform/stores/columnar.ts'
@@ -70,7 +71,7 @@ export interface ServiceParts extends Omit<ServiceContext, 'recordAudit' | 'lock
   /** Where the content of datasources is. */
   readonly contents: DatasourceContents
   /** Where exports are. */
-  readonly exports: { readonly directory: string; readonly room: DiskRoom }
+  readonly exports: ExportFilesOptions
   /** Of one company. */
   readonly maxStoredBytes: number
   /** File of the country of each address; undefined for the one that the service brings. */

@@ -133,12 +133,13 @@ describe('backups of a service that runs', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'millrace-backups-'))
-    service = await startService()
+    const backups = { MILLRACE_BACKUP_DIR: join(folder, 'backups') }
+    service = await startService({ env: backups })
     services.push(service)
     environment = {
       ...process.env,
+      ...backups,
       MILLRACE_DATA_DIR: service.dataDirectory,
-      MILLRACE_BACKUP_DIR: join(folder, 'backups'),
       MILLRACE_BACKUP_KEY: keyOf('one'),
     }
   })
@@ -219,6 +220,29 @@ describe('backups of a service that runs', () => {
       await second.stop()
     }
     expect(await ids()).toEqual(made.map(({ id }) => id).reverse())
+  })
+
+  it('are restored without persons who were erased since', async () => {
+    expect((await send(service, 4_000_000, 20)).status).toBe(200)
+    await service.loaded()
+    const { id } = await json<{ id: string }>('create')
+    const person = { tmpIds: ['device-3'] }
+    const found = (of: Service) =>
+      of.dataOf<{ events: number }>('POST', '/entities/persons/search', person).then(({ events }) => events)
+    const erased = (of: Service) =>
+      until(async () => {
+        const erasures = await of.dataOf<{ state: string }[]>('GET', '/entities/persons/erasures')
+        return erasures.length > 0 && erasures.every(({ state }) => state === 'done')
+      })
+    expect(await found(service)).toBeGreaterThan(0)
+    await service.dataOf('POST', '/entities/persons/erase', person)
+    await erased(service)
+    expect(readFileSync(join(folder, 'backups', 'erasures.ndjson'), 'utf8')).not.toContain('device-3')
+    const second = await restored(id)
+    await erased(second)
+    expect(await found(second)).toBe(0)
+    expect(await found(service)).toBe(0)
+    await second.stop()
   })
 
   it('write again only what has changed, and go when they are pruned', async () => {

@@ -39,6 +39,9 @@ export async function createSingleSignOnApp(relational: TestDatabase) {
       async askJson() {
         throw new Error('nothing is asked')
       },
+      async send() {
+        throw new Error('nothing is sent')
+      },
       validate() {},
       async download() {
         throw new Error('nothing is downloaded')

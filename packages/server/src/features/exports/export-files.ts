@@ -7,6 +7,7 @@ import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import type { DiskRoom } from '../../platform/files/disk-reserve.ts'
 import { type FileWriter, type WrittenFile, writeWhole } from '../../platform/files/file-writer.ts'
 import { newId } from '../../platform/ids.ts'
+import type { ObjectStore } from '../../platform/outgoing/object-store.ts'
 import type { StoredExport } from './export-store.ts'
 
 type Format = StoredExport['format']
@@ -57,17 +58,20 @@ async function countParquetRows(path: string): Promise<number> {
   return Number(rows)
 }
 
-/** Files of exports: `COMPANY/EXPORT/dt=DAY/events.parquet`, each there whole or not at all. */
-export function createExportFiles({
-  directory,
-  room,
-}: {
+export interface ExportFilesOptions {
   readonly directory: string
   readonly room: DiskRoom
-}) {
+  /** Where each file lies once more. */
+  readonly copies?: ObjectStore | undefined
+}
+
+/** Files of exports: `COMPANY/EXPORT/dt=DAY/events.parquet`, each there whole or not at all. */
+export function createExportFiles({ directory, room, copies }: ExportFilesOptions) {
   const folderOf = ({ companyId, id }: Pick<StoredExport, 'companyId' | 'id'>) =>
     join(directory, companyId, id)
   const dayFolderOf = (asked: Place, day: string) => join(folderOf(asked), `dt=${day}`)
+  const keyOf = ({ companyId, id }: Pick<StoredExport, 'companyId' | 'id'>, name = '') =>
+    `${companyId}/${id}/${name}`
   const nameOf = ({ table, format }: Place) => `${table}.${endings[format]}`
 
   /** What a process has left that ended while it wrote has another ending, and is removed by the next one. */
@@ -105,12 +109,22 @@ export function createExportFiles({
         if (counter) await pipeline(rows, counter.count, createGzip({ level: 5 }), store, { signal })
         else await pipeline(rows, store, { signal })
       })
+      await copies?.put(keyOf(asked, `dt=${day}/${nameOf(asked)}`), { path, bytes, sha256 }, signal)
       return { rows: counter ? counter.rows() : await countParquetRows(path), bytes, sha256 }
     },
 
     async writeManifest(asked: Place, manifest: object): Promise<void> {
-      await place(folderOf(asked), 'manifest.json', (writer) =>
+      const written = await place(folderOf(asked), 'manifest.json', (writer) =>
         writer.write(Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`)),
+      )
+      await copies?.put(keyOf(asked, 'manifest.json'), written)
+    },
+
+    /** The bytes of the copy of each day; undefined where there are no copies. */
+    async listCopies(asked: Place): Promise<ReadonlyMap<string, number> | undefined> {
+      const found = await copies?.list(keyOf(asked))
+      return (
+        found && new Map(Array.from(found, ([key, bytes]) => [/\/dt=([\d-]+)\//.exec(key)?.[1] ?? '', bytes]))
       )
     },
 
@@ -121,14 +135,20 @@ export function createExportFiles({
       return found && { path, bytes: found.size }
     },
 
-    removeDay: (asked: Place, day: string): Promise<void> =>
-      rm(dayFolderOf(asked, day), { recursive: true, force: true }),
+    async removeDay(asked: Place, day: string): Promise<void> {
+      await rm(dayFolderOf(asked, day), { recursive: true, force: true })
+      await copies?.remove(keyOf(asked, `dt=${day}/${nameOf(asked)}`))
+    },
 
-    remove: (asked: Pick<StoredExport, 'companyId' | 'id'>): Promise<void> =>
-      rm(folderOf(asked), { recursive: true, force: true }),
+    async remove(asked: Pick<StoredExport, 'companyId' | 'id'>): Promise<void> {
+      await rm(folderOf(asked), { recursive: true, force: true })
+      await copies?.removeAll(keyOf(asked))
+    },
 
-    removeOfCompany: (companyId: string): Promise<void> =>
-      rm(join(directory, companyId), { recursive: true, force: true }),
+    async removeOfCompany(companyId: string): Promise<void> {
+      await rm(join(directory, companyId), { recursive: true, force: true })
+      await copies?.removeAll(`${companyId}/`)
+    },
   }
 }
 

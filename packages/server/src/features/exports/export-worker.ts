@@ -1,4 +1,5 @@
 import { DomainError } from '../../platform/errors.ts'
+import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { ServiceContext } from '../../platform/service-context.ts'
 import { createLedgerWork, type LedgerWork } from '../../platform/work/ledger-work.ts'
 import type { HoldStorage } from '../storage/storage-service.ts'
@@ -7,7 +8,10 @@ import { createExportStore, manifestOf, type StoredExport, type StoredFile } fro
 import type { ExportedDay, ExportedRows, ExportedRowsStore } from './exported-rows-store.ts'
 
 export interface ExportWorkerDependencies extends Pick<ServiceContext, 'relational' | 'clock' | 'log'> {
-  readonly files: Pick<ExportFiles, 'write' | 'writeManifest' | 'find' | 'removeDay' | 'remove'>
+  readonly files: Pick<
+    ExportFiles,
+    'write' | 'writeManifest' | 'find' | 'listCopies' | 'removeDay' | 'remove'
+  >
   readonly rows: ExportedRowsStore
   readonly holdStorage: HoldStorage
   /** Why the user may not take these rows out, as a sentence; undefined when they may. */
@@ -110,11 +114,14 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     const written = new Map((await store.listFiles(row.id)).map((file) => [file.day, file]))
     const present = new Set(days.map(({ day }) => day))
     for (const day of written.keys()) if (!present.has(day)) await removeDay(row, day)
+    const copies = await files.listCopies(row)
     const changed: ExportedDay[] = []
     for (const each of days) {
       const file = written.get(each.day)
       const isThere =
-        file?.fingerprint === each.fingerprint && (await files.find(row, each.day))?.bytes === file.bytes
+        file?.fingerprint === each.fingerprint &&
+        (await files.find(row, each.day))?.bytes === file.bytes &&
+        (copies === undefined || copies.get(each.day) === file.bytes)
       if (!isThere) changed.push(each)
     }
     for (let first = 0; first < changed.length; first += daysTogether) {
@@ -148,6 +155,13 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     judge(error) {
       if (error instanceof ExportLost) return undefined
       if (error instanceof ExportRefused) return { failure: error.message }
+      if (error instanceof OutgoingError) {
+        const { status = 0, fault } = error
+        return {
+          failure: `the files could not be copied: ${error.message}`,
+          mayPass: fault !== 'refused' && !(status >= 400 && status < 500),
+        }
+      }
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ENOSPC') return { failure: 'the disk is full', mayPass: true }
       if (!(error instanceof DomainError)) {

@@ -39,6 +39,15 @@ export interface Config {
   readonly outgoingAllow: readonly string[]
   /** Where exports are. */
   readonly exportDirectory: string
+  /** Where they are copied to; undefined where they are not. */
+  readonly exportPlace:
+    | {
+        readonly url: string
+        readonly region: string
+        readonly accessKey: string
+        readonly secretKey: string
+      }
+    | undefined
   readonly backups: {
     readonly directory: string
     /** 0 for none by itself. */
@@ -76,6 +85,7 @@ export function configFrom(env: Environment): Config {
     languageModel: languageModelOf(env),
     outgoingAllow: Object.freeze([...(env.MILLRACE_OUTGOING_ALLOW ?? [])]),
     exportDirectory: resolve(env.MILLRACE_EXPORT_DIR ?? join(env.MILLRACE_DATA_DIR, 'exports')),
+    exportPlace: exportPlaceOf(env),
     backups: Object.freeze({
       directory: resolve(env.MILLRACE_BACKUP_DIR ?? join(env.MILLRACE_DATA_DIR, '..', 'backups')),
       everyHours: env.MILLRACE_BACKUP_EVERY_HOURS,
@@ -85,6 +95,13 @@ export function configFrom(env: Environment): Config {
     encryptionKeys: env.MILLRACE_ENCRYPTION_KEY,
     firstAdmin: Object.freeze({ email: env.MILLRACE_ADMIN_EMAIL, password: env.MILLRACE_ADMIN_PASSWORD }),
   })
+}
+
+function exportPlaceOf(env: Environment): Config['exportPlace'] {
+  const { MILLRACE_EXPORT_S3_URL: url, MILLRACE_S3_REGION: region } = env
+  const { MILLRACE_S3_ACCESS_KEY: accessKey, MILLRACE_S3_SECRET_KEY: secretKey } = env
+  if (url === undefined || accessKey === undefined || secretKey === undefined) return undefined
+  return Object.freeze({ url, region, accessKey, secretKey })
 }
 
 function languageModelOf(env: Environment): Config['languageModel'] {

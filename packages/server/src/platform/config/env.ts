@@ -228,6 +228,25 @@ export const variables = {
       'Directory of exports, which other programs may read: COMPANY/EXPORT/dt=DAY/events.parquet; `exports` in the data directory by default. Processes that share a database share it too.',
     parse: text,
   }),
+  MILLRACE_EXPORT_S3_URL: variable({
+    description:
+      'Address of a bucket of an S3-compatible store, with a prefix behind it if you like, where exports are copied to: `https://s3.eu-west-1.amazonaws.com/bucket/exports`. An internal one has to be in `MILLRACE_OUTGOING_ALLOW`.',
+    parse: publicUrl,
+  }),
+  MILLRACE_S3_REGION: variable({
+    description: 'Region that requests to it are signed for.',
+    fallback: 'us-east-1',
+    parse: token,
+  }),
+  MILLRACE_S3_ACCESS_KEY: variable({
+    description: 'Access key; needed with `MILLRACE_EXPORT_S3_URL`.',
+    parse: token,
+  }),
+  MILLRACE_S3_SECRET_KEY: variable({
+    description: 'Secret of the access key.',
+    secret: true,
+    parse: token,
+  }),
   MILLRACE_OUTGOING_ALLOW: variable({
     description:
       'Addresses or CIDR ranges beside the public internet that webhooks and other requests to addresses of users may go to, by plain http too; none by default.',
@@ -357,6 +376,10 @@ export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
   }
   if (values.DATABASE_OWNER_URL !== undefined && values.DATABASE_URL === undefined) {
     faults.push('DATABASE_OWNER_URL is given without DATABASE_URL, the role that the service works as')
+  }
+  const keys = [values.MILLRACE_S3_ACCESS_KEY, values.MILLRACE_S3_SECRET_KEY]
+  if (values.MILLRACE_EXPORT_S3_URL !== undefined && keys.includes(undefined)) {
+    faults.push('MILLRACE_EXPORT_S3_URL is given without MILLRACE_S3_ACCESS_KEY and MILLRACE_S3_SECRET_KEY')
   }
   const isModelNamed = values.MILLRACE_LANGUAGE_MODEL_NAME !== undefined
   if (values.MILLRACE_LANGUAGE_MODEL_URL !== undefined && !isModelNamed) {

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSemaphore } from '../limits/semaphore.ts'
 import type { Logger } from '../logger.ts'
@@ -39,6 +40,11 @@ export interface DocumentLimits {
 export interface AskOptions extends DocumentLimits {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+}
+
+export interface SendOptions extends AskOptions, Pick<Exchange, 'method'> {
+  /** The length of a stream stands in the headers. */
+  readonly body?: string | Readable
 }
 
 export interface DownloadLimits extends DocumentLimits {
@@ -85,6 +91,11 @@ export interface OutgoingClient {
    * @throws OutgoingError also for every status but 2xx, the reason of the signal when it aborts
    */
   askJson(url: string, body: string, options: AskOptions): Promise<string>
+  /**
+   * Sends a request as it is given and reads its answer; follows no redirect.
+   * @throws OutgoingError also for every status but 2xx, the reason of the signal when it aborts
+   */
+  send(url: string, options: SendOptions): Promise<Answer>
   /**
    * Reads a text in UTF-8; follows up to three redirects, each checked like the first address. No request carries
    * any credential.
@@ -273,6 +284,25 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
         return textOf(answer.body, answer.to.host)
       } finally {
         clear()
+      }
+    },
+
+    async send(url, { method, headers = {}, body, limitBytes, timeoutMs, signal: caller }) {
+      const { signal, clear } = deadline(timeoutMs)
+      try {
+        const answer = await ask(url, {
+          method,
+          headers: { ...headers, ...agent },
+          ...(body !== undefined && { body }),
+          limitBytes,
+          beyondLimit: 'fail',
+          signal: caller ? AbortSignal.any([caller, signal]) : signal,
+        })
+        requireSuccess(answer)
+        return answer
+      } finally {
+        clear()
+        if (typeof body === 'object') body.destroy()
       }
     },
 

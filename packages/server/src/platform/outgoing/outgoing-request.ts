@@ -6,6 +6,8 @@ import {
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { OutgoingError, unreachable } from './outgoing-error.ts'
 import type { OutgoingUrl } from './outgoing-url.ts'
 
@@ -13,9 +15,10 @@ export interface Exchange {
   readonly to: OutgoingUrl
   /** The one address that is connected to; it has been checked. */
   readonly address: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  /** The length of a stream stands in the headers. */
+  readonly body?: string | Readable
   /** Most bytes of a body that are read. */
   readonly limitBytes: number
   /** What more than that means: the rest does not matter, or the answer is of no use. */
@@ -96,7 +99,7 @@ export async function exchange(wanted: Exchange): Promise<Answer> {
       host: to.url.host,
       'accept-encoding': 'identity',
       connection: 'close',
-      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      ...(typeof body !== 'string' ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       ...wanted.headers,
     },
     agent: false,
@@ -134,7 +137,8 @@ export async function exchange(wanted: Exchange): Promise<Answer> {
       request.once('upgrade', () =>
         end(new OutgoingError('reply', `${to.host} does not answer as HTTP asks`)),
       )
-      request.end(body)
+      if (typeof body === 'object') pipeline(body, request).catch(reject)
+      else request.end(body)
     })
     const { statusCode: status = 0, headers } = reply
     const isTaken = status >= 200 && status <= 299
