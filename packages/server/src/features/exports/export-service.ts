@@ -10,6 +10,7 @@ import { auditEventOf } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
 import { invalid } from '../../platform/invalid.ts'
+import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { Listed, Page } from '../../platform/paging.ts'
 import { found, type ResourceContext, requireRoom } from '../../platform/resources/resource.ts'
 import { assertMayExport } from '../../platform/statistics-rights.ts'
@@ -83,12 +84,23 @@ export function createExportService(dependencies: ExportServiceDependencies) {
     return found(await store.find(viewerOf(principal), normalizeId(id)), 'exportNotFound', id)
   }
 
+  /** @throws DomainError `unavailable`: the bucket with the copies does not answer */
+  async function removeFiles(asked: Pick<StoredExport, 'id' | 'companyId'>): Promise<void> {
+    try {
+      await files.remove(asked)
+    } catch (cause) {
+      if (!(cause instanceof OutgoingError)) throw cause
+      const message = `The copies could not be removed: ${cause.message}`
+      throw new DomainError('unavailable', { retryAfter: 60 }, { cause, message, retryAfterSeconds: 60 })
+    }
+  }
+
   async function remove(asked: Pick<StoredExport, 'id' | 'companyId'>): Promise<void> {
     await store.stop(asked.id)
-    await files.remove(asked)
+    await removeFiles(asked)
     await store.delete(asked.id)
     // What a process wrote meanwhile that had not noticed yet.
-    await files.remove(asked)
+    await removeFiles(asked)
   }
 
   return {

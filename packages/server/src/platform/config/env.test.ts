@@ -111,3 +111,15 @@ test('takes a language model only whole, with an address that may be internal', 
   expect(faults.join()).toMatch(/must be a plain address/)
   expect(faults.join()).not.toContain(secret)
 })
+
+test('takes a bucket for exports with its keys alone', () => {
+  const given = { MILLRACE_EXPORT_S3_URL: 'https://s3.example/bucket/', MILLRACE_S3_ACCESS_KEY: 'key' }
+  expect(faultsOf(given)).toEqual([expect.stringContaining('MILLRACE_S3_SECRET_KEY')])
+  expect(configFrom(readEnvironment({ ...given, MILLRACE_S3_SECRET_KEY: 'secret' })).exportPlace).toEqual({
+    url: 'https://s3.example/bucket',
+    region: 'us-east-1',
+    accessKey: 'key',
+    secretKey: 'secret',
+  })
+  expect(configFrom(readEnvironment({})).exportPlace).toBeUndefined()
+})
