@@ -38,7 +38,7 @@ import type { Logger } from '../platform/logger.ts'
 import { createDirectoryOutbox, type Outbox } from '../platform/mail/outbox.ts'
 import { createSmtpOutbox } from '../platform/mail/smtp-outbox.ts'
 import { createMetrics, type Metrics } from '../platform/metrics.ts'
-import { createObjectStore, type ObjectStore } from '../platform/outgoing/object-store.ts'
+import { openObjectStore } from '../platform/outgoing/object-store.ts'
 import { createOutgoingClient, type OutgoingClient } from '../platform/outgoing/outgoing-client.ts'
 import { rangesOf } from '../platform/outgoing/public-addresses.ts'
 import { watchChannel } from '../platform/stores/channel-watch.ts'
@@ -51,6 +51,7 @@ import { createPeriodicWork } from '../platform/work/periodic-work.ts'
 import { wireLoader } from '../wiring/events.ts'
 import { createServices, type Services } from '../wiring/services.ts'
 import type { FindPrincipal, ServiceOverrides, ServiceParts } from '../wiring/shared.ts'
+import { openBackupCopies } from './backup/backup-copies.ts'
 import { recordErasure } from './backup/erasure-records.ts'
 import { scheduledBackups } from './backup/scheduled-backups.ts'
 import { measureDelays, measureMails, measureStorage, measureStores } from './measure-stores.ts'
@@ -59,15 +60,6 @@ import { periodicWorks } from './periodic-works.ts'
 
 /** One core is left to the collector: with hashes on all of them each waits for some milliseconds. */
 const hashingThreads = Math.max(1, Math.min(4, availableParallelism() - 1))
-
-/** The port of the operator's own address is as good as any. */
-function exportCopies({ exportPlace, outgoingAllow }: Config, clock: Clock): ObjectStore | undefined {
-  if (!exportPlace) return undefined
-  const { port, protocol } = new URL(exportPlace.url)
-  const ports = [Number(port) || (protocol === 'http:' ? 80 : 443)]
-  const outgoing = createOutgoingClient({ allow: rangesOf(outgoingAllow), ports })
-  return createObjectStore(exportPlace, { outgoing, clock })
-}
 
 /** Where the web application is, below the address of the service. */
 const consolePath = '/console/'
@@ -277,7 +269,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       exports: {
         directory: config.exportDirectory,
         room: reserves.exports,
-        copies: exportCopies(config, clock),
+        copies: config.exportPlace && openObjectStore(config.exportPlace, { ...config, clock }),
       },
       maxStoredBytes: config.maxStoredBytes,
       countryDatabase: config.countryDatabase,
@@ -344,7 +336,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 
     const loader = wireLoader({
       ...{ relational, columnar, log, hidden, erased, box, clock, logger, metrics },
-      recordErasure: (record) => recordErasure(config.backups.directory, record),
+      recordErasure: async (record) => {
+        await recordErasure(config.backups.directory, record)
+        await openBackupCopies(config, config.backups.directory, clock)?.copyErasures()
+      },
     })
     closers.push(loader.stop)
     // Mails and rows of datasources do not wait for the columnar store.

@@ -5,9 +5,7 @@ import { join } from 'node:path'
 import type { StatisticsExportManifest } from '@millrace/contract/resources/statistics-export.ts'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
-import { createObjectStore } from '../../src/platform/outgoing/object-store.ts'
-import { createOutgoingClient } from '../../src/platform/outgoing/outgoing-client.ts'
-import { rangesOf } from '../../src/platform/outgoing/public-addresses.ts'
+import { openObjectStore } from '../../src/platform/outgoing/object-store.ts'
 import type { LedgerWork } from '../../src/platform/work/ledger-work.ts'
 import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
@@ -60,15 +58,9 @@ const call = async <T>(method: 'GET' | 'POST' | 'DELETE', path = '', body?: obje
 
 /** As another program of the operator reads the bucket. */
 const bucket = (secretKey = s3Keys.secretKey) =>
-  createObjectStore(
+  openObjectStore(
     { url: server.url, region: 'us-east-1', ...s3Keys, secretKey },
-    {
-      clock: systemClock,
-      outgoing: createOutgoingClient({
-        allow: rangesOf(['127.0.0.1/32']),
-        ports: [Number(new URL(server.url).port)],
-      }),
-    },
+    { clock: systemClock, outgoingAllow: ['127.0.0.1/32'] },
   )
 
 const insert = (...instants: string[]) =>

@@ -15,8 +15,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
+import { openObjectStore } from '../../src/platform/outgoing/object-store.ts'
 import { times } from '../support/long.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
+import { s3Keys, startS3Server } from '../support/s3-server.ts'
 import { until } from '../support/until.ts'
 
 /** The commands of docs/data-life.md, With the service stopped, in their order. */
@@ -383,6 +386,71 @@ describe('backups of a service that runs', () => {
     })
     expect(verified).toMatchObject({ code: 0 })
     await second.stop()
+  })
+
+  it('lie in a bucket too, each file once, and come back from it to another machine', async () => {
+    const server = await startS3Server()
+    const env = {
+      MILLRACE_BACKUP_S3_URL: server.url,
+      MILLRACE_S3_ACCESS_KEY: s3Keys.accessKey,
+      MILLRACE_S3_SECRET_KEY: s3Keys.secretKey,
+      MILLRACE_OUTGOING_ALLOW: '127.0.0.1/32',
+    }
+    const run = async <T>(...argv: string[]): Promise<T> => {
+      const { code, out, err } = await backup([...argv, '--json'], env)
+      if (code !== 0) throw new Error(err)
+      return JSON.parse(out) as T
+    }
+    try {
+      await service.loaded()
+      const first = await run<{ id: string; bytes: number; sent: number }>('create')
+      const second = await run<{ id: string; bytes: number; sent: number }>('create')
+      expect(second.sent).toBeLessThan(second.bytes)
+      const elsewhere = join(folder, 'elsewhere')
+      const fetched = await run('fetch', '--directory', elsewhere)
+      expect(fetched).toMatchObject({ id: second.id })
+      expect(await run('verify', '--directory', elsewhere)).toMatchObject({ id: second.id })
+      expect(existsSync(join(elsewhere, 'erasures.ndjson'))).toBe(true)
+      expect(await backup(['fetch', second.id, '--directory', elsewhere], env)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('already'),
+      })
+
+      // What only the first one has goes with it.
+      const store = openObjectStore(
+        { url: server.url, region: 'us-east-1', ...s3Keys },
+        { clock: systemClock, outgoingAllow: ['127.0.0.1/32'] },
+      )
+      const before = (await store.list('objects/')).size
+      await run('prune', '--keep', '1')
+      expect([...(await store.list('backups/')).keys()]).toEqual([`backups/${second.id}.json`])
+      expect((await store.list('objects/')).size).toBeLessThan(before)
+      expect(await backup(['fetch', first.id, '--directory', elsewhere], env)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('status 404'),
+      })
+      await run('fetch', second.id, '--directory', join(folder, 'again'))
+      expect(readdirSync(join(folder, 'again')).sort()).toEqual([second.id, 'erasures.ndjson'])
+
+      // A copy that was changed, or is gone, is no backup.
+      const [some = ''] = (await store.list('objects/')).keys()
+      const file = join(folder, 'changed')
+      writeFileSync(file, 'changed')
+      const sha256 = createHash('sha256').update('changed').digest('hex')
+      await store.put(some, { path: file, bytes: 7, sha256 })
+      const spoiled = join(folder, 'spoiled')
+      expect(await backup(['fetch', second.id, '--directory', spoiled], env)).toMatchObject({ code: 1 })
+      expect(readdirSync(spoiled).filter((name) => name !== 'erasures.ndjson')).toEqual([])
+      server.fault.status = 403
+      expect(await backup(['create'], env)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(
+          'The bucket of MILLRACE_BACKUP_S3_URL: 127.0.0.1 answered with status 403',
+        ),
+      })
+    } finally {
+      await server.close()
+    }
   })
 
   it('are refused where a store is a server of its own', async () => {

@@ -49,7 +49,7 @@ export class BackupRefused extends StartRefused {
 }
 
 const [nonceBytes, tagBytes] = [12, 16]
-const manifestName = 'manifest.json'
+export const manifestName = 'manifest.json'
 const idPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
 
 export const newBackupId = (now: Date): string =>
@@ -284,6 +284,14 @@ export async function removeBackups(directory: string, keep: number): Promise<st
   return old
 }
 
+/** SHA-256 in hexadecimal digits. */
+export async function digestOfFile(path: string): Promise<string> {
+  const counted = new Counted()
+  counted.resume()
+  await pipeline(createReadStream(path), counted)
+  return counted.digest()
+}
+
 /** Compares every file with the manifest, before anything else is touched. @throws {BackupRefused} */
 export async function checkFiles(directory: string, { id, files }: Manifest): Promise<void> {
   const root = resolve(directory, id)
@@ -294,10 +302,8 @@ export async function checkFiles(directory: string, { id, files }: Manifest): Pr
     const found = await stat(from).catch(() => undefined)
     if (found?.size !== bytes)
       throw new BackupRefused(`${path} of the backup ${id} is ${found ? `cut or longer` : 'missing'}`)
-    const counted = new Counted()
-    counted.resume()
-    await pipeline(createReadStream(from), counted)
-    if (counted.digest() !== expected) throw new BackupRefused(`${path} of the backup ${id} was changed`)
+    if ((await digestOfFile(from)) !== expected)
+      throw new BackupRefused(`${path} of the backup ${id} was changed`)
   }
 }
 

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import type { ErasureRecord } from '../../features/events/loading/removals/erasure.ts'
 
-const fileOf = (directory: string): string => join(directory, 'erasures.ndjson')
+/** Beside the backups. */
+export const erasuresName = 'erasures.ndjson'
+
+const fileOf = (directory: string): string => join(directory, erasuresName)
 
 /** Where there are backups: nothing is to be repeated without one. */
 export async function recordErasure(directory: string, record: ErasureRecord): Promise<void> {

@@ -5,6 +5,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import type { PostgresAddress } from '../../platform/stores/relational.ts'
 import type { Periodic } from '../../platform/work/periodic-work.ts'
+import { openBackupCopies } from './backup-copies.ts'
 import { listBackups, readManifest, removeBackups } from './backup-files.ts'
 import { createBackup, requireEmbedded } from './create-backup.ts'
 
@@ -29,6 +30,7 @@ export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
   const { directory, everyHours, keep } = config.backups
   if (everyHours === 0) return []
   requireEmbedded(config)
+  const copies = openBackupCopies(config, directory, clock)
   metrics.gauge(
     'millrace_backup_age_seconds',
     'Age of the last backup; NaN while there is none',
@@ -47,7 +49,9 @@ export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
         if (!(await served)) return
         const { manifest, written, bytes } = await createBackup({ config, directory, relational, columnar })
         const removed = await removeBackups(directory, keep)
-        logger.info({ id: manifest.id, bytes, written, removed }, 'backed up')
+        const sent = await copies?.copy(manifest)
+        await copies?.prune(keep)
+        logger.info({ id: manifest.id, bytes, written, removed, ...(copies && { sent }) }, 'backed up')
       },
     },
   ]

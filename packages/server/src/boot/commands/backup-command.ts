@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { systemClock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { findRunningService } from '../../platform/files/data-directory.ts'
 import { StartRefused } from '../../platform/start-refused.ts'
 import { engineSocketPath } from '../../platform/stores/chdb/socket.ts'
 import { openColumnar } from '../../platform/stores/columnar-client.ts'
 import { embeddedAddresses } from '../../platform/stores/embedded-postgres.ts'
+import { openBackupCopies } from '../backup/backup-copies.ts'
 import { BackupRefused, listBackups, readManifest, removeBackups } from '../backup/backup-files.ts'
 import { createBackup, requireEmbedded } from '../backup/create-backup.ts'
 import { restoreBackup, verifyBackup } from '../backup/restore-backup.ts'
@@ -18,6 +20,7 @@ const usage = `Usage: millrace backup COMMAND [options]
   verify [ID]                   restores one to a place that is removed again, and compares it; the newest by default
   restore [ID] --to DIRECTORY   makes a data directory of one; the newest by default
   prune --keep N                removes all but the newest N
+  fetch [ID]                    brings one back from the bucket of MILLRACE_BACKUP_S3_URL; the newest by default
 
   --directory DIRECTORY         where backups are, in the place of MILLRACE_BACKUP_DIR
   --json                        print the result as one line of JSON
@@ -50,11 +53,22 @@ async function create(config: Config, directory: string, terminal: CommandTermin
       columnar,
       onStep: (step) => terminal.err(step),
     })
+    const copies = openBackupCopies(config, directory, systemClock)
+    if (copies) terminal.err('copying to the bucket')
+    const sent = await copies?.copy(manifest)
     const seconds = (performance.now() - began) / 1_000
     return {
-      data: { id: manifest.id, at: manifest.at, bytes, written, seconds },
+      data: {
+        id: manifest.id,
+        at: manifest.at,
+        bytes,
+        written,
+        seconds,
+        ...(sent !== undefined && { sent }),
+      },
       lines: [
         `${manifest.id}: ${megabytes(bytes)}, of which ${megabytes(written)} were written in ${seconds.toFixed(1)} s.`,
+        ...(sent === undefined ? [] : [`${megabytes(sent)} of it were sent to the bucket.`]),
         ...(manifest.encrypted ? [] : ['It is not encrypted: MILLRACE_BACKUP_KEY is not set.']),
       ],
     }
@@ -101,6 +115,7 @@ export async function runBackupCommand(
     terminal.err(`millrace backup: ${why}\n\n${usage}`)
     return 2
   }
+  const copies = openBackupCopies(config, directory, systemClock)
   if (more.length > 0) return wrong(`${more.join(' ')} is too much`)
 
   async function run(): Promise<Result | 2> {
@@ -158,7 +173,17 @@ export async function runBackupCommand(
         const keep = Number(values.keep)
         if (!Number.isInteger(keep) || keep < 1) return wrong('--keep says how many stay: 1 or more')
         const removed = await removeBackups(directory, keep)
+        await copies?.prune(keep)
         return { data: { removed }, lines: [`Removed: ${removed.join(', ') || 'none'}.`] }
+      }
+      case 'fetch': {
+        if (!copies) return wrong('MILLRACE_BACKUP_S3_URL names no bucket')
+        const [last] = id === undefined ? await copies.list() : [id]
+        if (last === undefined) throw new BackupRefused('There is no backup in the bucket')
+        if ((await listBackups(directory)).includes(last))
+          throw new BackupRefused(`The backup ${last} is in ${directory} already`)
+        const fetched = await copies.fetch(last)
+        return { data: { id: fetched.id, at: fetched.at }, lines: [`${fetched.id} is in ${directory}.`] }
       }
       default:
         return wrong(command === undefined ? 'a command is missing' : `there is no command "${command}"`)

@@ -3,6 +3,15 @@ import type { Environment } from './env.ts'
 
 export type Role = Environment['MILLRACE_ROLES'][number]
 
+/** A place in an S3-compatible object store. */
+interface BucketPlace {
+  /** Of the bucket, with a prefix behind it where there is one. */
+  readonly url: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
 /** The configuration of the service, grouped by the part that reads it. */
 export interface Config {
   readonly http: {
@@ -40,19 +49,14 @@ export interface Config {
   /** Where exports are. */
   readonly exportDirectory: string
   /** Where they are copied to; undefined where they are not. */
-  readonly exportPlace:
-    | {
-        readonly url: string
-        readonly region: string
-        readonly accessKey: string
-        readonly secretKey: string
-      }
-    | undefined
+  readonly exportPlace: BucketPlace | undefined
   readonly backups: {
     readonly directory: string
     /** 0 for none by itself. */
     readonly everyHours: number
     readonly keep: number
+    /** Where they are copied to; undefined where they are not. */
+    readonly place: BucketPlace | undefined
   }
   /** What encrypts backups; undefined where they are not. */
   readonly backupKey: Buffer | undefined
@@ -85,11 +89,12 @@ export function configFrom(env: Environment): Config {
     languageModel: languageModelOf(env),
     outgoingAllow: Object.freeze([...(env.MILLRACE_OUTGOING_ALLOW ?? [])]),
     exportDirectory: resolve(env.MILLRACE_EXPORT_DIR ?? join(env.MILLRACE_DATA_DIR, 'exports')),
-    exportPlace: exportPlaceOf(env),
+    exportPlace: placeOf(env.MILLRACE_EXPORT_S3_URL, env),
     backups: Object.freeze({
       directory: resolve(env.MILLRACE_BACKUP_DIR ?? join(env.MILLRACE_DATA_DIR, '..', 'backups')),
       everyHours: env.MILLRACE_BACKUP_EVERY_HOURS,
       keep: env.MILLRACE_BACKUP_KEEP,
+      place: placeOf(env.MILLRACE_BACKUP_S3_URL, env),
     }),
     backupKey: env.MILLRACE_BACKUP_KEY,
     encryptionKeys: env.MILLRACE_ENCRYPTION_KEY,
@@ -97,8 +102,8 @@ export function configFrom(env: Environment): Config {
   })
 }
 
-function exportPlaceOf(env: Environment): Config['exportPlace'] {
-  const { MILLRACE_EXPORT_S3_URL: url, MILLRACE_S3_REGION: region } = env
+function placeOf(url: string | undefined, env: Environment): BucketPlace | undefined {
+  const { MILLRACE_S3_REGION: region } = env
   const { MILLRACE_S3_ACCESS_KEY: accessKey, MILLRACE_S3_SECRET_KEY: secretKey } = env
   if (url === undefined || accessKey === undefined || secretKey === undefined) return undefined
   return Object.freeze({ url, region, accessKey, secretKey })

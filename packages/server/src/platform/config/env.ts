@@ -233,13 +233,17 @@ export const variables = {
       'Address of a bucket of an S3-compatible store, with a prefix behind it if you like, where exports are copied to: `https://s3.eu-west-1.amazonaws.com/bucket/exports`. An internal one has to be in `MILLRACE_OUTGOING_ALLOW`.',
     parse: publicUrl,
   }),
+  MILLRACE_BACKUP_S3_URL: variable({
+    description: 'The same for backups, which `millrace backup fetch` brings back.',
+    parse: publicUrl,
+  }),
   MILLRACE_S3_REGION: variable({
-    description: 'Region that requests to it are signed for.',
+    description: 'Region that requests to buckets are signed for.',
     fallback: 'us-east-1',
     parse: token,
   }),
   MILLRACE_S3_ACCESS_KEY: variable({
-    description: 'Access key; needed with `MILLRACE_EXPORT_S3_URL`.',
+    description: 'Access key of the buckets.',
     parse: token,
   }),
   MILLRACE_S3_SECRET_KEY: variable({
@@ -378,8 +382,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv): Environment {
     faults.push('DATABASE_OWNER_URL is given without DATABASE_URL, the role that the service works as')
   }
   const keys = [values.MILLRACE_S3_ACCESS_KEY, values.MILLRACE_S3_SECRET_KEY]
-  if (values.MILLRACE_EXPORT_S3_URL !== undefined && keys.includes(undefined)) {
-    faults.push('MILLRACE_EXPORT_S3_URL is given without MILLRACE_S3_ACCESS_KEY and MILLRACE_S3_SECRET_KEY')
+  for (const name of ['MILLRACE_EXPORT_S3_URL', 'MILLRACE_BACKUP_S3_URL'] as const) {
+    if (values[name] !== undefined && keys.includes(undefined))
+      faults.push(`${name} is given without MILLRACE_S3_ACCESS_KEY and MILLRACE_S3_SECRET_KEY`)
   }
   const isModelNamed = values.MILLRACE_LANGUAGE_MODEL_NAME !== undefined
   if (values.MILLRACE_LANGUAGE_MODEL_URL !== undefined && !isModelNamed) {

@@ -1,8 +1,12 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { finished } from 'node:stream/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '../clock.ts'
-import type { OutgoingClient } from './outgoing-client.ts'
+import { createOutgoingClient } from './outgoing-client.ts'
 import { OutgoingError } from './outgoing-error.ts'
+import { rangesOf } from './public-addresses.ts'
 
 /** A place in an S3-compatible object store, as the operator configures it. */
 export interface ObjectPlace {
@@ -20,7 +24,7 @@ export interface StoredObject {
   readonly sha256: string
 }
 
-export type ObjectStore = ReturnType<typeof createObjectStore>
+export type ObjectStore = ReturnType<typeof openObjectStore>
 
 const timeoutMs = 600_000
 const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
@@ -31,11 +35,14 @@ const listBytes = 4 * 1024 * 1024
  * Objects below a place, by keys of letters, digits and `-_=./`. Requests are signed with Signature Version 4, and pass
  * the outgoing guard. An object is one PUT, so it has 5 GB at most.
  */
-export function createObjectStore(
+export function openObjectStore(
   place: ObjectPlace,
-  { outgoing, clock }: { readonly outgoing: Pick<OutgoingClient, 'send'>; readonly clock: Clock },
+  { outgoingAllow, clock }: { readonly outgoingAllow: readonly string[]; readonly clock: Clock },
 ) {
   const base = new URL(place.url)
+  // The port of an address that the operator gives is as good as any.
+  const ports = [Number(base.port) || (base.protocol === 'http:' ? 80 : 443)]
+  const outgoing = createOutgoingClient({ allow: rangesOf(outgoingAllow), ports })
   const [bucket = '', ...rest] = base.pathname.split('/').filter((part) => part !== '')
   const prefix = rest.map((part) => `${part}/`).join('')
   const { region, accessKey: accessKeyId, secretKey: secretAccessKey } = place
@@ -44,8 +51,15 @@ export function createObjectStore(
   async function ask(
     method: 'GET' | 'PUT' | 'DELETE',
     path: string,
-    body?: StoredObject,
-    signal?: AbortSignal,
+    {
+      body,
+      signal,
+      onPiece,
+    }: {
+      body?: StoredObject
+      signal?: AbortSignal | undefined
+      onPiece?: (piece: Buffer) => Promise<void>
+    } = {},
   ): Promise<Buffer> {
     const datetime = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')
     const signer = new AwsV4Signer({
@@ -61,7 +75,8 @@ export function createObjectStore(
         ...(body && { 'content-length': String(body.bytes) }),
       },
       ...(body && { body: createReadStream(body.path) }),
-      ...{ limitBytes: listBytes, timeoutMs },
+      ...{ limitBytes: onPiece ? Number.MAX_SAFE_INTEGER : listBytes, timeoutMs },
+      ...(onPiece && { onPiece }),
       ...(signal && { signal }),
     })
     return answer.body
@@ -96,7 +111,28 @@ export function createObjectStore(
     list,
     remove,
     put: async (key: string, object: StoredObject, signal?: AbortSignal): Promise<void> =>
-      void (await ask('PUT', `/${prefix}${key}`, object, signal)),
+      void (await ask('PUT', `/${prefix}${key}`, { body: object, signal })),
+
+    /** Writes an object to a file, whose folder is made. */
+    async get(key: string, path: string): Promise<void> {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const file = createWriteStream(path, { mode: 0o600, flush: true })
+      // What fails is thrown where the file is written to.
+      file.on('error', () => {})
+      try {
+        await ask('GET', `/${prefix}${key}`, {
+          onPiece: (piece) =>
+            new Promise((resolve, reject) =>
+              file.write(piece, (error) => (error ? reject(error) : resolve())),
+            ),
+        })
+        file.end()
+        await finished(file)
+      } catch (error) {
+        file.destroy()
+        throw error
+      }
+    },
 
     async removeAll(folder: string): Promise<void> {
       for (const key of (await list(folder)).keys()) await remove(key)

@@ -42,7 +42,7 @@ export interface AskOptions extends DocumentLimits {
   readonly signal?: AbortSignal
 }
 
-export interface SendOptions extends AskOptions, Pick<Exchange, 'method'> {
+export interface SendOptions extends AskOptions, Pick<Exchange, 'method' | 'onPiece'> {
   /** The length of a stream stands in the headers. */
   readonly body?: string | Readable
 }
@@ -287,13 +287,14 @@ export function createOutgoingClient(options: OutgoingClientOptions = {}): Outgo
       }
     },
 
-    async send(url, { method, headers = {}, body, limitBytes, timeoutMs, signal: caller }) {
+    async send(url, { method, headers = {}, body, onPiece, limitBytes, timeoutMs, signal: caller }) {
       const { signal, clear } = deadline(timeoutMs)
       try {
         const answer = await ask(url, {
           method,
           headers: { ...headers, ...agent },
           ...(body !== undefined && { body }),
+          onPiece,
           limitBytes,
           beyondLimit: 'fail',
           signal: caller ? AbortSignal.any([caller, signal]) : signal,
