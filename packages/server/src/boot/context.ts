@@ -338,7 +338,10 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       ...{ relational, columnar, log, hidden, erased, box, clock, logger, metrics },
       recordErasure: async (record) => {
         await recordErasure(config.backups.directory, record)
-        await openBackupCopies(config, config.backups.directory, clock)?.copyErasures()
+        // Otherwise the next backup copies it.
+        await openBackupCopies(config, config.backups.directory, clock)
+          ?.copyErasures()
+          .catch((error) => logger.warn({ err: error }, 'the list of erasures is not in the bucket yet'))
       },
     })
     closers.push(loader.stop)

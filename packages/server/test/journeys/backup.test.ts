@@ -225,6 +225,12 @@ describe('backups of a service that runs', () => {
     expect(await ids()).toEqual(made.map(({ id }) => id).reverse())
   })
 
+  const erased = (of: Service) =>
+    until(async () => {
+      const erasures = await of.dataOf<{ state: string }[]>('GET', '/entities/persons/erasures')
+      return erasures.length > 0 && erasures.every(({ state }) => state === 'done')
+    })
+
   it('are restored without persons who were erased since', async () => {
     expect((await send(service, 4_000_000, 20)).status).toBe(200)
     await service.loaded()
@@ -232,11 +238,6 @@ describe('backups of a service that runs', () => {
     const person = { tmpIds: ['device-3'] }
     const found = (of: Service) =>
       of.dataOf<{ events: number }>('POST', '/entities/persons/search', person).then(({ events }) => events)
-    const erased = (of: Service) =>
-      until(async () => {
-        const erasures = await of.dataOf<{ state: string }[]>('GET', '/entities/persons/erasures')
-        return erasures.length > 0 && erasures.every(({ state }) => state === 'done')
-      })
     expect(await found(service)).toBeGreaterThan(0)
     await service.dataOf('POST', '/entities/persons/erase', person)
     await erased(service)
@@ -402,7 +403,11 @@ describe('backups of a service that runs', () => {
       return JSON.parse(out) as T
     }
     try {
+      expect((await send(service, 5_000_000, 20)).status).toBe(200)
       await service.loaded()
+      await json('create')
+      await service.dataOf('POST', '/entities/persons/erase', { tmpIds: ['device-4'] })
+      await erased(service)
       const first = await run<{ id: string; bytes: number; sent: number }>('create')
       const second = await run<{ id: string; bytes: number; sent: number }>('create')
       expect(second.sent).toBeLessThan(second.bytes)
@@ -431,6 +436,29 @@ describe('backups of a service that runs', () => {
       })
       await run('fetch', second.id, '--directory', join(folder, 'again'))
       expect(readdirSync(join(folder, 'again')).sort()).toEqual([second.id, 'erasures.ndjson'])
+
+      // Nothing is written outside of the directory, whatever the bucket says.
+      const text = JSON.stringify({
+        ...{ format: 1, id: first.id, version: '', at: '', encrypted: false, relationalMigration: 1 },
+        ...{ columnarMigration: 1, relationalRows: {}, columnarRows: {} },
+        files: [{ path: '../../outside', bytes: 1, sha256: 'a' }],
+      })
+      const hash = (of: string) => createHash('sha256').update(of).digest('hex')
+      const manifest = JSON.stringify({ format: 1, encrypted: false, sha256: hash(text), manifest: text })
+      const forged = join(folder, 'forged')
+      writeFileSync(forged, manifest)
+      await store.put(`backups/${first.id}.json`, {
+        ...{ path: forged, bytes: manifest.length, sha256: hash(manifest) },
+      })
+      for (const [id, reason] of [
+        [first.id, 'outside of it'],
+        ['../../outside', 'is not the identifier of a backup'],
+      ] as const)
+        expect(await backup(['fetch', id, '--directory', elsewhere], env)).toMatchObject({
+          code: 1,
+          err: expect.stringContaining(reason),
+        })
+      await store.remove(`backups/${first.id}.json`)
 
       // A copy that was changed, or is gone, is no backup.
       const [some = ''] = (await store.list('objects/')).keys()

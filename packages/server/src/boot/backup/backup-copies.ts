@@ -10,7 +10,9 @@ import {
   digestOfFile,
   type Manifest,
   manifestName,
+  pathWithin,
   readManifest,
+  requireBackupId,
 } from './backup-files.ts'
 import { erasuresName } from './erasure-records.ts'
 
@@ -58,6 +60,7 @@ export function openBackupCopies(
 
   /** Of one that is in the bucket. */
   async function fetchManifest(id: string): Promise<Manifest> {
+    requireBackupId(id)
     await store.get(manifestKey(id), join(draft, id, manifestName))
     return readManifest(draft, id, key)
   }
@@ -102,7 +105,7 @@ export function openBackupCopies(
         try {
           const manifest = await fetchManifest(id)
           for (const { path, sha256 } of manifest.files)
-            await store.get(objectKey(sha256), join(draft, id, path))
+            await store.get(objectKey(sha256), pathWithin(draft, id, path))
           await checkFiles(draft, manifest)
           if ((await store.list(erasuresName)).size > 0)
             await store.get(erasuresName, join(directory, erasuresName))

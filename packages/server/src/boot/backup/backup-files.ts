@@ -222,7 +222,7 @@ export async function readManifest(
   id: string,
   key: Buffer | undefined,
 ): Promise<Manifest> {
-  if (!idPattern.test(id)) throw new BackupRefused(`"${id}" is not the identifier of a backup`)
+  requireBackupId(id)
   let outer: { format?: unknown; encrypted?: unknown; sha256?: unknown; manifest?: unknown }
   try {
     outer = JSON.parse(await readFile(join(directory, id, manifestName), 'utf8')) as typeof outer
@@ -292,13 +292,24 @@ export async function digestOfFile(path: string): Promise<string> {
   return counted.digest()
 }
 
+/** Where a file of a backup lies. @throws {BackupRefused} outside of it */
+export function pathWithin(directory: string, id: string, path: string): string {
+  const root = resolve(directory, id)
+  const found = resolve(root, path)
+  if (!found.startsWith(root + sep) || path.split('/').includes('..'))
+    throw new BackupRefused(`The backup ${id} names ${path}, outside of it`)
+  return found
+}
+
+/** @throws {BackupRefused} */
+export function requireBackupId(id: string): void {
+  if (!idPattern.test(id)) throw new BackupRefused(`"${id}" is not the identifier of a backup`)
+}
+
 /** Compares every file with the manifest, before anything else is touched. @throws {BackupRefused} */
 export async function checkFiles(directory: string, { id, files }: Manifest): Promise<void> {
-  const root = resolve(directory, id)
   for (const { path, bytes, sha256: expected } of files) {
-    const from = resolve(root, path)
-    if (!from.startsWith(root + sep) || path.split('/').includes('..'))
-      throw new BackupRefused(`The backup ${id} names ${path}, outside of it`)
+    const from = pathWithin(directory, id, path)
     const found = await stat(from).catch(() => undefined)
     if (found?.size !== bytes)
       throw new BackupRefused(`${path} of the backup ${id} is ${found ? `cut or longer` : 'missing'}`)
