@@ -22,8 +22,6 @@ const maxObjectBytes = 5_000_000_000
 const objectKey = (sha256: string): string => `objects/${sha256}`
 const manifestKey = (id: string): string => `backups/${id}.json`
 
-export type BackupCopies = NonNullable<ReturnType<typeof openBackupCopies>>
-
 /**
  * Backups once more in a bucket: every file under its hash, so that what several have lies there once, and the manifest
  * behind them. Undefined where the configuration names none. Failures are `BackupRefused`.
