@@ -176,10 +176,16 @@ async function fill({ service }: ConsoleWorld): Promise<readonly Screen[]> {
         await press(/^(See what|Voir ce)/)(tab)
       },
     },
+    { name: 'data-consent', path: '/data?tab=consent' },
     { name: 'data-person', path: '/data?tab=person' },
     { name: 'data-exports', path: '/data?tab=exports' },
     { name: 'data-export-new', path: '/data?tab=exports', before: press(/^(New export|Nouvel export)$/) },
     { name: 'data-deleted', path: '/data?tab=deleted' },
+    {
+      name: 'data-close',
+      path: '/data?tab=deleted',
+      before: press(/^(Close the company|Fermer l’entreprise)$/),
+    },
     {
       name: 'palette',
       path: '/cohorts',

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { browserAbsent } from '../support/chromium.ts'
 import { type ConsoleWorld, openConsole, type Tab } from '../support/console.ts'
+import { until } from '../support/until.ts'
 
 // One after the other in one company: the first is the one who started the service a minute ago.
 let world: ConsoleWorld
@@ -314,6 +315,29 @@ test('events leave as files; a person is found and erased; a deleted datasource 
   await button('Bring back').click()
   await main().getByText('Nothing that could be brought back').waitFor()
   expect(await service.dataOf('GET', `/datasources/${id}`)).toMatchObject({ status: 'published' })
+
+  // Without a code the company stays open.
+  await button('Close the company').click()
+  const { name } = await service.dataOf<{ name: string }>('GET', '/entities/company')
+  const closing = dialog.getByRole('button', { name: 'Close the company' })
+  expect(await closing.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox', { name: 'Type in the name of the company' }).fill(name)
+  await dialog.getByRole('textbox', { name: 'One-time code' }).fill('123456')
+  await closing.click()
+  await dialog.getByText(/One-time codes are not turned on/).waitFor()
+  await tab.audit('closing a company')
+  expect(tab.takeComplaints()).toEqual(['409 POST /v2/entities/company/close'])
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await tab.go('/data?tab=consent')
+  const required = main().getByRole('listitem').filter({ hasText: 'Former website' })
+  await required.getByText('Require consent').click()
+  await required.getByText('events with consent alone').waitFor()
+  await until(
+    async () =>
+      (await service.dataOf<{ consent: string }>('GET', `/datasources/${id}`)).consent === 'require',
+  )
+  await tab.audit('consent')
 
   await tab.go('/data')
   await main().getByRole('radio', { name: 'For some days' }).click()

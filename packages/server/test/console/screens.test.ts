@@ -36,6 +36,7 @@ const screens: readonly ScreenRow[] = [
   { path: '/dashboards', asks: /\/statistics\/dashboards\?/, empty: 'No dashboard of your own yet' },
   { path: '/dashboards/overview', asks: /\/statistics\/query$/, empty: noRows },
   { path: '/data', asks: /\/entities\/company$/, empty: 'For ever' },
+  { path: '/data?tab=consent', asks: /\/v2\/datasources\?/, empty: 'every event' },
   { path: '/data?tab=person', asks: /\/persons\/erasures\?/, empty: 'No person was erased yet' },
   { path: '/data?tab=exports', asks: /\/statistics\/exports\?/, empty: 'No export yet' },
   {

@@ -5,6 +5,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { Page } from '../../ui/page.tsx'
 import { Empty } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { ConsentTab } from './consent-tab.tsx'
 import { DeletedTab } from './deleted-tab.tsx'
 import { ExportsTab } from './exports-tab.tsx'
 import { PersonTab } from './person-tab.tsx'
@@ -13,6 +14,7 @@ import { words } from './texts.ts'
 
 const tabs = {
   retention: RetentionTab,
+  consent: ConsentTab,
   person: PersonTab,
   exports: ExportsTab,
   deleted: DeletedTab,
@@ -25,6 +27,7 @@ export function Screen() {
   const { tab } = useView()
   const may = {
     retention: useMay('company:read'),
+    consent: useMay('datasource:read'),
     person: useMay('company:update'),
     exports: useMay('statistics:export'),
     deleted: useMay('datasource:delete'),

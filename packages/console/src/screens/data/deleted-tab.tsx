@@ -8,6 +8,7 @@ import { Item, ItemList } from '../../ui/item-list.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { CloseCompany } from './close-company.tsx'
 import { words } from './texts.ts'
 
 const deletedKey = ['datasources', 'deleted']
@@ -28,40 +29,43 @@ export function DeletedTab() {
     onSettled: () => queries.invalidateQueries({ queryKey: ['datasources'] }),
   })
   return (
-    <Card
-      title={t.tabs.deleted}
-      isFlush
-      actions={<CopyAs call={{ operation: 'listDeletedDatasources', request: {} }} />}
-    >
-      <Loaded
-        query={deleted}
-        isEmpty={(rows) => rows.length === 0}
-        empty={
-          <Empty icon="trash" title={t.noDeleted}>
-            {t.noDeletedHint}
-          </Empty>
-        }
+    <>
+      <Card
+        title={t.tabs.deleted}
+        isFlush
+        actions={<CopyAs call={{ operation: 'listDeletedDatasources', request: {} }} />}
       >
-        {(rows) => (
-          <ItemList label={t.tabs.deleted}>
-            {rows.map(({ id, name, deletedAt, purgeAfter }) => (
-              <Item
-                key={id}
-                title={name}
-                details={[
-                  [t.deletedAt, instant(deletedAt)],
-                  [t.purgeAfter, instant(purgeAfter)],
-                ]}
-                action={
-                  <Button icon="refresh" isDisabled={restore.isPending} onPress={() => restore.mutate(id)}>
-                    {t.restore}
-                  </Button>
-                }
-              />
-            ))}
-          </ItemList>
-        )}
-      </Loaded>
-    </Card>
+        <Loaded
+          query={deleted}
+          isEmpty={(rows) => rows.length === 0}
+          empty={
+            <Empty icon="trash" title={t.noDeleted}>
+              {t.noDeletedHint}
+            </Empty>
+          }
+        >
+          {(rows) => (
+            <ItemList label={t.tabs.deleted}>
+              {rows.map(({ id, name, deletedAt, purgeAfter }) => (
+                <Item
+                  key={id}
+                  title={name}
+                  details={[
+                    [t.deletedAt, instant(deletedAt)],
+                    [t.purgeAfter, instant(purgeAfter)],
+                  ]}
+                  action={
+                    <Button icon="refresh" isDisabled={restore.isPending} onPress={() => restore.mutate(id)}>
+                      {t.restore}
+                    </Button>
+                  }
+                />
+              ))}
+            </ItemList>
+          )}
+        </Loaded>
+      </Card>
+      <CloseCompany />
+    </>
   )
 }

@@ -3,8 +3,14 @@ import { plural, texts } from '../../texts/texts.ts'
 export const words = texts(
   {
     title: 'Data and privacy',
-    lead: 'How long events are kept, what is stored of a person, what leaves in bulk, what was deleted.',
-    tabs: { retention: 'Retention', person: 'One person', exports: 'Exports', deleted: 'Deleted' },
+    lead: 'How long events are kept, who has consented, what is stored of a person, what leaves in bulk, what was deleted.',
+    tabs: {
+      retention: 'Retention',
+      consent: 'Consent',
+      person: 'One person',
+      exports: 'Exports',
+      deleted: 'Deleted',
+    },
     keep: 'Events are kept',
     forEver: 'For ever',
     someDays: 'For some days',
@@ -19,6 +25,24 @@ export const words = texts(
     held: 'Kept as long as these experiments need it:',
     saveRetention: 'Keep them so long',
     retentionSaved: 'It is saved',
+    consentLead:
+      'Where consent is required, an event is dropped unless it says that the person has consented. Nothing of what is dropped is kept.',
+    requireConsent: 'Require consent',
+    takes: 'Takes',
+    takesAll: 'every event',
+    takesConsented: 'events with consent alone',
+    noDatasources: 'No datasource yet',
+    consentRequired: 'Events without consent are dropped from now on',
+    consentIgnored: 'Every event is taken from now on',
+    closeCompany: 'Close the company',
+    closeLead:
+      'Nobody signs in any more, events are refused, and after 7 days everything is removed. It takes a one-time code.',
+    closeTitle: (name: string) => `Close ${name}?`,
+    closeHint:
+      'All tokens end at once, and all administrators are mailed. For 7 days an operator of the service can open it again, as it was. Then nothing is left of it.',
+    companyName: 'Type in the name of the company',
+    oneTimeCode: 'One-time code',
+    oneTimeCodeHint: 'Of your authenticator; turn it on in your account before.',
     who: 'Who',
     by: 'By',
     kinds: {
@@ -84,8 +108,14 @@ export const words = texts(
   },
   {
     title: 'Données et vie privée',
-    lead: 'Durée de conservation des événements, données d’une personne, exports en masse, éléments supprimés.',
-    tabs: { retention: 'Conservation', person: 'Une personne', exports: 'Exports', deleted: 'Supprimés' },
+    lead: 'Durée de conservation des événements, consentement, données d’une personne, exports en masse, éléments supprimés.',
+    tabs: {
+      retention: 'Conservation',
+      consent: 'Consentement',
+      person: 'Une personne',
+      exports: 'Exports',
+      deleted: 'Supprimés',
+    },
     keep: 'Les événements sont gardés',
     forEver: 'Pour toujours',
     someDays: 'Quelques jours',
@@ -99,6 +129,24 @@ export const words = texts(
     held: 'Gardés aussi longtemps que ces expériences en ont besoin :',
     saveRetention: 'Garder aussi longtemps',
     retentionSaved: 'C’est enregistré',
+    consentLead:
+      'Là où le consentement est exigé, un événement est rejeté s’il ne dit pas que la personne a consenti. Rien de ce qui est rejeté n’est gardé.',
+    requireConsent: 'Exiger le consentement',
+    takes: 'Accepte',
+    takesAll: 'tous les événements',
+    takesConsented: 'seulement ceux avec consentement',
+    noDatasources: 'Pas encore de source de données',
+    consentRequired: 'Les événements sans consentement sont désormais rejetés',
+    consentIgnored: 'Tous les événements sont désormais acceptés',
+    closeCompany: 'Fermer l’entreprise',
+    closeLead:
+      'Plus personne ne se connecte, les événements sont refusés et tout est supprimé après 7 jours. Un code à usage unique est nécessaire.',
+    closeTitle: (name) => `Fermer ${name} ?`,
+    closeHint:
+      'Tous les jetons prennent fin aussitôt et tous les administrateurs reçoivent un e-mail. Pendant 7 jours, un opérateur du service peut la rouvrir telle qu’elle était. Ensuite, il n’en reste rien.',
+    companyName: 'Saisissez le nom de l’entreprise',
+    oneTimeCode: 'Code à usage unique',
+    oneTimeCodeHint: 'De votre application d’authentification ; activez-la d’abord dans votre compte.',
     who: 'Qui',
     by: 'Par',
     kinds: {
