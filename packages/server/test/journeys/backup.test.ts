@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -434,8 +435,14 @@ describe('backups of a service that runs', () => {
         code: 1,
         err: expect.stringContaining('status 404'),
       })
-      await run('fetch', second.id, '--directory', join(folder, 'again'))
-      expect(readdirSync(join(folder, 'again')).sort()).toEqual([second.id, 'erasures.ndjson'])
+      const again = join(folder, 'again')
+      mkdirSync(again)
+      writeFileSync(join(again, 'erasures.ndjson'), '{"id":"of this machine"}\n{"cut')
+      await run('fetch', second.id, '--directory', again)
+      expect(readdirSync(again).sort()).toEqual([second.id, 'erasures.ndjson'])
+      const lines = readFileSync(join(again, 'erasures.ndjson'), 'utf8').split('\n').filter(Boolean)
+      expect(lines.length).toBeGreaterThan(2)
+      expect(lines.slice(0, 2)).toEqual(['{"id":"of this machine"}', '{"cut'])
 
       // Nothing is written outside of the directory, whatever the bucket says.
       const text = JSON.stringify({

@@ -14,7 +14,7 @@ import {
   readManifest,
   requireBackupId,
 } from './backup-files.ts'
-import { erasuresName } from './erasure-records.ts'
+import { addErasures, erasuresName } from './erasure-records.ts'
 
 /** Of one PUT. */
 const maxObjectBytes = 5_000_000_000
@@ -105,8 +105,10 @@ export function openBackupCopies(
           for (const { path, sha256 } of manifest.files)
             await store.get(objectKey(sha256), pathWithin(draft, id, path))
           await checkFiles(draft, manifest)
-          if ((await store.list(erasuresName)).size > 0)
-            await store.get(erasuresName, join(directory, erasuresName))
+          if ((await store.list(erasuresName)).size > 0) {
+            await store.get(erasuresName, join(draft, erasuresName))
+            await addErasures(directory, join(draft, erasuresName))
+          }
           await rename(join(draft, id), join(directory, id))
           return manifest
         } finally {

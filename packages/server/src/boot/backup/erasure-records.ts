@@ -15,16 +15,30 @@ export async function recordErasure(directory: string, record: ErasureRecord): P
     () => false,
   )
   if (isThere)
-    await appendFile(fileOf(directory), `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true })
+    // A line that a crash has cut does not take the next one with it.
+    await appendFile(fileOf(directory), `\n${JSON.stringify(record)}\n`, { mode: 0o600, flush: true })
+}
+
+/** The lines of a file; none where there is no file. */
+async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return text.split('\n').filter((line) => line !== '')
+}
+
+/** Adds what another list has, such as that of another machine. */
+export async function addErasures(directory: string, from: string): Promise<void> {
+  const known = new Set(await linesOf(fileOf(directory)))
+  const added = (await linesOf(from)).filter((line) => !known.has(line))
+  if (added.length > 0)
+    await appendFile(fileOf(directory), `\n${added.join('\n')}\n`, { mode: 0o600, flush: true })
 }
 
 /** Those that were finished at this time or later; a line that a crash has cut is none. */
 async function listErasuresSince(directory: string, since: string): Promise<ErasureRecord[]> {
-  const text = await readFile(fileOf(directory), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  return text.split('\n').flatMap((line) => {
+  return (await linesOf(fileOf(directory))).flatMap((line) => {
     try {
       const record = JSON.parse(line) as ErasureRecord
       return record.finishedAt >= since ? [record] : []
