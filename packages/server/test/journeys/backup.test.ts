@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -279,6 +279,40 @@ describe('backups of a service that runs', () => {
       ),
     ]
     expect(left).toEqual([])
+  })
+
+  it('are whole or none, and restored whole or not at all, whenever that is killed', {
+    timeout: 120_000 * times(20, 1),
+  }, async () => {
+    async function killed(args: readonly string[], withinMs: number): Promise<boolean> {
+      const child = spawn(process.execPath, [main, 'backup', ...args], { env: environment, stdio: 'ignore' })
+      const timer = setTimeout(() => child.kill('SIGKILL'), randomInt(200, withinMs))
+      const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+      clearTimeout(timer)
+      return code === null
+    }
+    for (let kill = 0; kill < times(20, 1); kill++) {
+      const before = await ids()
+      await killed(['create'], 2_500)
+      const after = await ids()
+      expect(after.slice(after.length - before.length)).toEqual(before)
+      if (after.length > before.length) expect(await json('verify')).toMatchObject({ id: after[0] })
+      const { id } = await json<{ id: string }>('create')
+      const to = join(folder, `killed-${kill}`)
+      const isKilled = await killed(['restore', id, '--to', to], 6_000)
+      // Killed it is absent, or empty, or killed too late.
+      if (isKilled && !existsSync(join(to, 'postgres'))) await json('restore', id, '--to', to)
+      expect(readdirSync(folder).filter((name) => name.startsWith(`killed-${kill}`))).toEqual([
+        `killed-${kill}`,
+      ])
+      cpSync(join(service.dataDirectory, 'encryption.key'), join(to, 'encryption.key'))
+      const second = await startService({ dataDirectory: to })
+      services.push(second)
+      await second.loaded()
+      expect(await second.query(totals)).toEqual(await service.query(totals))
+      await second.stop()
+      await json('prune', '--keep', '2')
+    }
   })
 
   it('are refused when they were changed, cut, are of a newer version, or the key is another one', async () => {

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isFull } from '../support/long.ts'
+import { isFull, times } from '../support/long.ts'
 import { onlineRetailFile, readInvoices, realDataAbsent } from '../support/online-retail.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
@@ -29,7 +30,10 @@ interface Ended {
 }
 
 /** Runs the command line as an operator does, beside the service or without it. */
-async function millrace(args: readonly string[], interruptAt?: RegExp): Promise<Ended> {
+async function millrace(
+  args: readonly string[],
+  { interruptAt, killAfterMs }: { interruptAt?: RegExp; killAfterMs?: number } = {},
+): Promise<Ended> {
   const child = spawn(process.execPath, ['packages/server/src/main.ts', ...args], {
     cwd: new URL('../../../../', import.meta.url).pathname,
     env: {
@@ -45,7 +49,9 @@ async function millrace(args: readonly string[], interruptAt?: RegExp): Promise<
   }
   child.stdout.on('data', collect)
   child.stderr.on('data', collect)
+  const killing = killAfterMs !== undefined && setTimeout(() => child.kill('SIGKILL'), killAfterMs)
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  if (killing) clearTimeout(killing)
   return { code, output }
 }
 
@@ -107,8 +113,10 @@ describe('the real data set through the collector', () => {
       'purchases.count': purchases,
       'purchases.revenue': revenue,
     }
-    const interrupted = await millrace(importReal, /\b[1-9]\d?(\.\d)? ?%/)
+    const interrupted = await millrace(importReal, { interruptAt: /\b[1-9]\d?(\.\d)? ?%/ })
     expect(interrupted.code, interrupted.output).not.toBe(0)
+    for (let kill = 0; kill < times(50, 1); kill++)
+      await millrace(importReal, { killAfterMs: randomInt(500, 4_000) })
 
     const finished = await millrace(importReal)
     expect(finished, finished.output).toMatchObject({ code: 0 })
