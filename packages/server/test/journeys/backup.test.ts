@@ -302,7 +302,7 @@ describe('backups of a service that runs', () => {
       const isKilled = await killed(['restore', id, '--to', to], 6_000)
       // Killed it is absent, or empty, or killed too late.
       if (isKilled && !existsSync(join(to, 'postgres'))) await json('restore', id, '--to', to)
-      expect(readdirSync(folder).filter((name) => name.startsWith(`killed-${kill}`))).toEqual([
+      expect(readdirSync(folder).filter((name) => `${name}.`.startsWith(`killed-${kill}.`))).toEqual([
         `killed-${kill}`,
       ])
       cpSync(join(service.dataDirectory, 'encryption.key'), join(to, 'encryption.key'))
@@ -324,7 +324,7 @@ describe('backups of a service that runs', () => {
         code: 1,
         err: expect.stringMatching(what),
       })
-      expect([existsSync(to), existsSync(`${to}.restoring`)]).toEqual([false, false])
+      expect(readdirSync(folder).filter((name) => name.startsWith('refused'))).toEqual([])
     }
     /** Changes a file for the time of a check. */
     async function changed(path: string, change: (path: string) => void, check: () => Promise<void>) {

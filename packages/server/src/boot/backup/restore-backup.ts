@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -22,6 +23,8 @@ import {
 import { repeatErasures } from './erasure-records.ts'
 import { beginFilling, copyIn, listTables, writeSequences } from './relational-copy.ts'
 
+const draftEnding = '.restoring'
+
 export interface RestoreOptions {
   /** Where backups are. */
   readonly directory: string
@@ -41,8 +44,9 @@ export async function restoreBackup(options: RestoreOptions & { readonly to: str
   const to = resolve(options.to)
   const found = await readdir(to).catch(() => [])
   if (found.length > 0) throw new BackupRefused(`${to} is not empty: name a directory that is, or none`)
-  const draft = join(dirname(to), `${basename(to)}.restoring`)
-  await rm(draft, { recursive: true, force: true })
+  await removeDrafts(to)
+  // A name of its own: stores of a restore that was killed may not have ended yet.
+  const draft = join(dirname(to), `${basename(to)}.${randomBytes(3).toString('hex')}${draftEnding}`)
   try {
     const manifest = await fill(draft, options, true)
     await rmdir(to).catch(() => {})
@@ -52,6 +56,14 @@ export async function restoreBackup(options: RestoreOptions & { readonly to: str
     await rm(draft, { recursive: true, force: true })
     throw error
   }
+}
+
+/** What restores to the same place have left that were killed. */
+async function removeDrafts(to: string): Promise<void> {
+  const names = await readdir(dirname(to)).catch(() => [])
+  for (const name of names)
+    if (name.startsWith(`${basename(to)}.`) && name.endsWith(draftEnding))
+      await rm(join(dirname(to), name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }
 
 /** Restores a backup to a place that is removed again, and compares what is there with what it had. */
