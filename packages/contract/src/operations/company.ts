@@ -51,7 +51,7 @@ export const closeCompany = {
   access: 'Company: update, User: delete and Datasource: delete, with a one-time code',
   summary: 'Close your company',
   description:
-    'Nobody signs in any more, tokens end, events are refused and nothing is shown or sent. For 7 days an operator of the service can open it again, as it was; then all that it has is removed for good. Its administrators are mailed.',
+    'No user signs in any more, tokens end, events are refused and nothing is shown or sent. For 7 days an operator of the service can open it again, as it was; then all that it has is removed for good. Its administrators are mailed.',
   audit: { action: 'company-close', target: 'company', of: 'company' },
   errors: [
     'companyNotConfirmed',

@@ -72,7 +72,7 @@ test('an administrator closes the company by its name and a code, and an operato
     'Acme was closed on Millrace',
   ])
 
-  // No token works, nobody signs in, nothing is taken, nothing becomes due.
+  // No token works, no user signs in, nothing is taken, nothing becomes due.
   auth.time.advance(1_000)
   for (const { token } of [admin, other]) expect((await app.call(token, 'GET', '/company')).status).toBe(401)
   expect((await signIn(other.email)).statusCode).toBe(401)

@@ -85,7 +85,7 @@ it('copies every day and the manifest, again where a copy is missing, and remove
   expect([...(await files())].filter(([name]) => !name.endsWith('manifest.json'))).toEqual(sizes)
   expect((await files()).has(`${folder}manifest.json`)).toBe(true)
 
-  // Somebody has removed a copy, and a day has gone.
+  // A copy was removed from outside, and a day has gone.
   await store.remove(key('2026-03-01'))
   await relational.pool.query('update statistics_exports set due_at = now() where id = $1', [id])
   await work.runOne()

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../client.ts'
+import { companyQuery } from '../../data/company.ts'
 import { faultsOf } from '../../data/faults.ts'
 import { useMay } from '../../data/profile.ts'
 import { common } from '../../texts/common.ts'
@@ -17,11 +18,7 @@ export function CloseCompany() {
   const t = useTexts(words)
   const [isOpen, setOpen] = useState(false)
   const may = [useMay('company:update'), useMay('user:delete'), useMay('datasource:delete')]
-  const company = useQuery({
-    queryKey: ['company'],
-    queryFn: ({ signal }) => client.readCompany({}, { signal }),
-    enabled: !may.includes(false),
-  })
+  const company = useQuery({ ...companyQuery, enabled: !may.includes(false) })
   if (may.includes(false) || !company.data) return null
   return (
     <Card title={t.closeCompany}>

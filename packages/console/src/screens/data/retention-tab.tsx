@@ -2,6 +2,7 @@ import type { OperationData } from '@millrace/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../client.ts'
+import { companyQuery } from '../../data/company.ts'
 import { faultsOf } from '../../data/faults.ts'
 import { formatMeasure } from '../../data/format.ts'
 import { useMay } from '../../data/profile.ts'
@@ -19,15 +20,10 @@ import { words } from './texts.ts'
 
 type Company = OperationData<'readCompany'>
 
-const companyKey = ['company']
-
 /** How long events of the company are kept. */
 export function RetentionTab() {
   const t = useTexts(words)
-  const company = useQuery({
-    queryKey: companyKey,
-    queryFn: ({ signal }) => client.readCompany({}, { signal }),
-  })
+  const company = useQuery(companyQuery)
   return (
     <Card
       title={t.tabs.retention}
@@ -53,7 +49,7 @@ function RetentionForm({ company }: { readonly company: Company }) {
   const save = useMutation({
     mutationFn: () => client.updateCompany({ body: { eventRetentionDays: wanted } }),
     onSuccess: (saved) => {
-      queries.setQueryData(companyKey, saved)
+      queries.setQueryData(companyQuery.queryKey, saved)
       toast.say(t.retentionSaved)
     },
   })

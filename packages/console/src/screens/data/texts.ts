@@ -36,7 +36,7 @@ export const words = texts(
     consentIgnored: 'Every event is taken from now on',
     closeCompany: 'Close the company',
     closeLead:
-      'Nobody signs in any more, events are refused, and after 7 days everything is removed. It takes a one-time code.',
+      'All users are signed out for good, events are refused, and after 7 days everything is removed. It takes a one-time code.',
     closeTitle: (name: string) => `Close ${name}?`,
     closeHint:
       'All tokens end at once, and all administrators are mailed. For 7 days an operator of the service can open it again, as it was. Then nothing is left of it.',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
@@ -66,11 +67,7 @@ export function openBackupCopies(
   /** What was erased is known where the backups are, also on another machine. */
   const copyErasures = async (): Promise<void> => {
     const path = join(directory, erasuresName)
-    const isThere = await stat(path).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) await put(erasuresName, path)
+    if (existsSync(path)) await put(erasuresName, path)
   }
 
   return {

@@ -1,4 +1,5 @@
-import { appendFile, readFile, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { ErasureRecord } from '../../features/events/loading/removals/erasure.ts'
@@ -10,11 +11,7 @@ const fileOf = (directory: string): string => join(directory, erasuresName)
 
 /** Where there are backups: nothing is to be repeated without one. */
 export async function recordErasure(directory: string, record: ErasureRecord): Promise<void> {
-  const isThere = await stat(directory).then(
-    () => true,
-    () => false,
-  )
-  if (isThere)
+  if (existsSync(directory))
     // A line that a crash has cut does not take the next one with it.
     await appendFile(fileOf(directory), `\n${JSON.stringify(record)}\n`, { mode: 0o600, flush: true })
 }

@@ -146,10 +146,10 @@ export function createDatasourceService(dependencies: DatasourceServiceDependenc
    * @throws DomainError `invalidDatasource`
    */
   function requireSameKind(present: Datasource, wanted: DatasourceUpdate): void {
-    const errors = (['mode', 'type'] as const).flatMap((path) =>
+    const errors: { path: string; message: string }[] = (['mode', 'type'] as const).flatMap((path) =>
       wanted[path] === undefined || wanted[path] === present[path]
         ? []
-        : [{ path: path as string, message: `stays ${present[path]}: create another datasource instead` }],
+        : [{ path, message: `stays ${present[path]}: create another datasource instead` }],
     )
     if (wanted.consent !== undefined && present.consent === undefined)
       errors.push({

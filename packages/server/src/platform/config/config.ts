@@ -3,9 +3,9 @@ import type { Environment } from './env.ts'
 
 export type Role = Environment['MILLRACE_ROLES'][number]
 
-/** A place in an S3-compatible object store. */
-interface BucketPlace {
-  /** Of the bucket, with a prefix behind it where there is one. */
+/** A place in an S3-compatible object store, as the operator configures it. */
+export interface BucketPlace {
+  /** Of the bucket, with a prefix behind it where there is one: `https://s3.example.com/bucket/prefix`. */
   readonly url: string
   readonly region: string
   readonly accessKey: string

@@ -4,18 +4,10 @@ import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '../clock.ts'
+import type { BucketPlace } from '../config/config.ts'
 import { createOutgoingClient } from './outgoing-client.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import { rangesOf } from './public-addresses.ts'
-
-/** A place in an S3-compatible object store, as the operator configures it. */
-export interface ObjectPlace {
-  /** Of the bucket, with a prefix behind it where there is one: `https://s3.example.com/bucket/prefix`. */
-  readonly url: string
-  readonly region: string
-  readonly accessKey: string
-  readonly secretKey: string
-}
 
 export interface StoredObject {
   readonly path: string
@@ -36,7 +28,7 @@ const listBytes = 4 * 1024 * 1024
  * the outgoing guard. An object is one PUT, so it has 5 GB at most.
  */
 export function openObjectStore(
-  place: ObjectPlace,
+  place: BucketPlace,
   { outgoingAllow, clock }: { readonly outgoingAllow: readonly string[]; readonly clock: Clock },
 ) {
   const base = new URL(place.url)

@@ -6,10 +6,7 @@ import type { Queries } from '../../../../platform/stores/relational.ts'
 import type { IdentityContext } from '../../sessions/identity-context.ts'
 import { type Caller, holds } from '../../sessions/principal.ts'
 import { mailAdministrators } from '../account-emails.ts'
-import { createCompanyStore } from './company-store.ts'
-
-/** In which a company that was closed can be opened again; remove_closed_company of the database keeps to them. */
-const openDays = 7
+import { closedDays, createCompanyStore } from './company-store.ts'
 
 /** What closing takes beside Company: update, since all of that goes. */
 const needed = [
@@ -28,7 +25,7 @@ function closedMail(language: Language, author: string, name: string, until: str
     en: {
       subject: `${name} was closed on Millrace`,
       before: [
-        `${author} has closed ${name}. Nobody signs in any more, and events are refused.`,
+        `${author} has closed ${name}. No user signs in any more, and events are refused.`,
         `Until ${until} an operator of the service can open it again, as it was. Then everything that it has is removed for good.`,
       ],
     },
@@ -44,14 +41,19 @@ function closedMail(language: Language, author: string, name: string, until: str
 
 /** ISO 8601. */
 export const removedAfter = (closedAt: Date): string =>
-  new Date(closedAt.getTime() + openDays * 86_400_000).toISOString()
+  new Date(closedAt.getTime() + closedDays * 86_400_000).toISOString()
+
+/** @throws DomainError `companyNotConfirmed` or `notFound` */
+async function requireConfirmed(queries: Queries, companyId: string, confirm: string) {
+  const { id, name } = found(await createCompanyStore(queries).find(companyId), 'notFound', companyId)
+  if (confirm !== name) throw new DomainError('companyNotConfirmed', { id, confirm: name })
+  return { id, name }
+}
 
 /** In the transaction of the caller. @throws DomainError `companyNotConfirmed` or `notFound` */
 export async function closeCompany(tx: Queries, companyId: string, confirm: string): Promise<ClosedCompany> {
-  const store = createCompanyStore(tx)
-  const { id, name } = found(await store.find(companyId), 'notFound', companyId)
-  if (confirm !== name) throw new DomainError('companyNotConfirmed', { id, confirm: name })
-  const closedAt = found(await store.close(id), 'notFound', companyId)
+  const { id } = await requireConfirmed(tx, companyId, confirm)
+  const closedAt = found(await createCompanyStore(tx).close(id), 'notFound', companyId)
   return { id, closedAt: closedAt.toISOString(), removedAfter: removedAfter(closedAt) }
 }
 
@@ -76,9 +78,8 @@ export function createCompanyClosing({
       const { companyId, email } = principal
       for (const permission of needed)
         if (!holds(principal, permission)) throw new DomainError('forbidden', permission)
-      const present = found(await createCompanyStore(relational.db).find(companyId), 'notFound', companyId)
-      if (confirm !== present.name)
-        throw new DomainError('companyNotConfirmed', { id: companyId, confirm: present.name })
+      // No code is used up for a wrong name.
+      const present = await requireConfirmed(relational.db, companyId, confirm)
       await requireCode(caller, code)
       return relational.transaction(async (tx) => {
         const closed = await closeCompany(tx, companyId, confirm)

@@ -23,8 +23,10 @@ const columns = {
 
 export type StoredCompany = Row<typeof columns>
 
-/** As in remove_closed_company of the database. */
-const removedBefore = sql`now() - interval '7 days'`
+/** In which a company that was closed can be opened again; remove_closed_company of the database keeps to them. */
+export const closedDays = 7
+
+const removedBefore = sql`now() - make_interval(days => ${closedDays})`
 
 /** What a request may change of a company. */
 export type CompanyFields = Omit<StoredCompany, 'id' | 'createdAt' | 'updatedAt'>
@@ -72,7 +74,7 @@ export function createCompanyStore(db: Queries) {
       return (rowCount ?? 0) > 0
     },
 
-    /** Those that nobody can open again. */
+    /** Those that cannot be opened again. */
     async listToRemove(): Promise<string[]> {
       const { id, closedAt } = companies
       const rows = await db.select({ id }).from(companies).where(sql`${closedAt} <= ${removedBefore}`)
