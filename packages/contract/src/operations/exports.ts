@@ -18,12 +18,13 @@ const others = 'Exports of other users are seen by those who have Statistics: ma
 
 export const createExport = {
   ...operation('createExport', 'POST', url, 'statistics:access'),
-  access: `${access}, and sight of the workflows of all teams`,
-  summary: 'Export events or orders in bulk',
+  access: `${access}, and sight of the workflows of all teams where it is no query`,
+  summary: 'Export events, orders, sessions or the rows of a query in bulk',
   description: [
     'Queues an export of any number of rows: a file for each day of UTC that has some, as Parquet (when `format` is absent), NDJSON or CSV. Read it until its `state` is `done`, then download its files.',
-    'With `everyHours` it is kept up to date: days that are over are written once, and again when rows of theirs came late or were removed; without `until` it follows the present. The files then stay until it is deleted, also in `MILLRACE_EXPORT_DIR`, as `dt=2026-01-31/events.parquet` beside a `manifest.json`. An export that is made once is removed after 7 days.',
-    'Rows tell of workflows of all teams. A company has at most 100 exports.',
+    'A `query` is answered as `POST /v2/statistics/query` answers it to you, in one file and without the bounds of rows and seconds.',
+    'With `everyHours` it is kept up to date: days that are over are written once, and again when rows of theirs came late or were removed; without `until` it follows the present. The files then stay until it is deleted, also in `MILLRACE_EXPORT_DIR`, as `dt=2026-01-31/events.parquet` beside a `manifest.json`; a query is asked again at every run. An export that is made once is removed after 7 days.',
+    'Events, orders and sessions tell of workflows of all teams. A company has at most 100 exports.',
   ].join('\n\n'),
   audit: { action: 'statistics-export-create', target },
   errors: ['tooManyExports'],
@@ -33,6 +34,16 @@ export const createExport = {
       table: 'orders',
       format: 'ndjson',
       from: '2026-01-01',
+      everyHours: 24,
+    }),
+    query: example('Visitors by path, as often as they change', {
+      table: 'query',
+      query: {
+        measures: ['events.people'],
+        dimensions: ['events.path'],
+        filters: [],
+        timeDimensions: [{ dimension: 'events.time', granularity: 'day', dateRange: 'last 30 days' }],
+      },
       everyHours: 24,
     }),
   },

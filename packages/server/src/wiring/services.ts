@@ -31,7 +31,7 @@ export function createServices(parts: ServiceParts) {
   const readers = wireWorkflowReaders(shared)
   const analytics = wireAnalytics(shared, readers)
   const datasources = wireDatasources(shared, readers)
-  const { exportFiles, ...exports } = wireExports(shared)
+  const { exportFiles, ...exports } = wireExports(shared, analytics.statistics)
   return {
     ...wireIdentity(shared),
     ...events,

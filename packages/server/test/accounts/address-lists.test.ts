@@ -253,6 +253,7 @@ const contents: readonly string[] = [
   'datasource_versions.fields',
   'datasource_imports.fault',
   'person_erasures.removed',
+  'statistics_exports.query',
   'statistics_exports.datasources',
 ]
 

@@ -81,7 +81,7 @@ it('copies every day and the manifest, again where a copy is missing, and remove
   const store = bucket()
   const files = () => store.list(folder)
   const key = (day: string) => `${folder}dt=${day}/events.parquet`
-  const sizes = made.files.map((file) => [key(file.day), file.bytes] as const)
+  const sizes = made.files.map((file) => [key(`${file.day}`), file.bytes] as const)
   expect([...(await files())].filter(([name]) => !name.endsWith('manifest.json'))).toEqual(sizes)
   expect((await files()).has(`${folder}manifest.json`)).toBe(true)
 

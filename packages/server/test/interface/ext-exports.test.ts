@@ -16,7 +16,7 @@ import type { LedgerWork } from '../../src/platform/work/ledger-work.ts'
 import { type AccountsApp, createAccountsApp } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
-import { type StoredEvent, storedEvent } from '../support/statistics-events.ts'
+import { type StoredEvent, storedEvent, testDatasource } from '../support/statistics-events.ts'
 import { sampleEvents } from '../support/statistics-samples.ts'
 
 let engine: StatisticsEngine
@@ -232,6 +232,149 @@ it('read back by an import, an export gives the same in every measure', { timeou
   expect(counted).toBeGreaterThan(10)
 })
 
+describe('an export of sessions', () => {
+  it('holds what the statistics count, each on the day on which it starts', async () => {
+    await engine.load(sampleEvents(accounts.auth.companyId, 400))
+    const manifest = await made({ table: 'sessions', format: 'ndjson', from: '2000-01-01' })
+    expect(manifest.files.length).toBeGreaterThan(5)
+    const rows: Record<string, unknown>[] = []
+    for (const { name, day } of manifest.files) {
+      const ofDay = linesOf((await download(manifest.id, name)).rawPayload)
+      expect(ofDay.every(({ time }) => String(time).startsWith(String(day)))).toBe(true)
+      rows.push(...ofDay)
+    }
+    const reply = await accounts.auth.call(people.admin.token, 'POST', '/v2/statistics/query', {
+      measures: ['count', 'people', 'events', 'bounces', 'duration'].map((name) => `sessions.${name}`),
+      ...{ dimensions: ['sessions.isNew'], filters: [], timeDimensions: [] },
+    })
+    const counted = JSON.parse(reply.json().data) as Record<string, number | boolean>[]
+    expect(counted).toHaveLength(2)
+    for (const group of counted) {
+      const own = rows.filter(({ is_new }) => is_new === group['sessions.isNew'])
+      const sum = (name: string) => own.reduce((all, row) => all + Number(row[name]), 0)
+      expect(own).toHaveLength(Number(group['sessions.count']))
+      expect(new Set(own.map(({ person }) => person)).size).toBe(group['sessions.people'])
+      expect(sum('events')).toBe(group['sessions.events'])
+      expect(own.filter(({ events }) => Number(events) === 1)).toHaveLength(Number(group['sessions.bounces']))
+      expect(sum('duration') / own.length).toBeCloseTo(Number(group['sessions.duration']), 6)
+    }
+  })
+
+  it('has other columns than times as the first event has them, and is written again when that changes', async () => {
+    const visit = (at: string, fields: object = {}) =>
+      mine({ at, tmpId: 'phone', url: 'https://shop.example/b', ...fields })
+    await engine.load([visit('2026-03-02T23:50:00Z', { country: 'FR' }), visit('2026-03-03T00:05:00Z')])
+    const daily = await made({
+      ...{ table: 'sessions', format: 'ndjson', from: '2026-03-01', everyHours: 24 },
+    })
+    const rows = async (day: string) =>
+      linesOf((await download(daily.id, `${day}.ndjson.gz`)).rawPayload).map(({ browser, os, ...row }) => row)
+    expect(daily.files.map(({ day }) => day)).toEqual(['2026-03-02'])
+    expect(await rows('2026-03-02')).toMatchObject([
+      { person: 'phone', time: '2026-03-02T23:50:00.000Z', duration: 900, events: 2, country: 'FR' },
+    ])
+    await engine.load([
+      visit('2026-03-03T00:20:00Z', { url: 'https://shop.example/end' }),
+      visit('2026-03-04T12:00:00Z'),
+    ])
+    await relational.pool.query('update statistics_exports set due_at = now()')
+    await work.runOne()
+    expect(await rows('2026-03-02')).toMatchObject([
+      { duration: 1800, events: 3, exit_url: 'https://shop.example/end', is_new: true },
+    ])
+    expect(await rows('2026-03-04')).toMatchObject([{ events: 1, is_new: false }])
+  })
+})
+
+describe('an export of a query', () => {
+  /** With what a name in a statement must not end at. */
+  const label = 'pl`an\\ {a:String}'
+  const query = {
+    measures: ['events.count', 'events.people', 'events.perPerson'],
+    dimensions: ['events.name', `events.label.${label}`],
+    filters: [],
+    timeDimensions: [
+      { dimension: 'events.time', granularity: 'hour', dateRange: ['2026-03-01', '2026-03-07'] },
+    ],
+    order: { 'events.count': 'desc', 'events.name': 'asc' },
+  }
+  const load = () =>
+    engine.load([
+      ...events(),
+      ...[1, 2, 3].map((value) =>
+        mine({
+          at: '2026-03-04T10:00:00Z',
+          tmpId: `${value}`,
+          value: `${value}.10`,
+          labels: { [label]: '=x' },
+        }),
+      ),
+    ])
+  const ask = async (body: object, format: string, who: Who = 'admin') =>
+    accounts.auth.app.inject({
+      ...{ method: 'POST', url: '/v2/statistics/query', payload: body },
+      headers: { authorization: `Bearer ${people[who].token}`, accept: format },
+    })
+  const fileOf = async ({ id, files }: StatisticsExportManifest, who: Who = 'admin') =>
+    (await download(id, files[0]?.name ?? '', {}, who)).rawPayload
+
+  it.each([
+    ['ndjson', 'application/x-ndjson'],
+    ['csv', 'text/csv'],
+  ])('is what a query answers, as %s', async (format, type) => {
+    await load()
+    const manifest = await made({ table: 'query', query, format })
+    expect(manifest).toMatchObject({ state: 'done', query, from: null, until: null, days: 1, rows: 4 })
+    expect(manifest.files).toMatchObject([{ name: `query.${format}.gz`, day: null, rows: 4 }])
+    const text = gunzipSync(await fileOf(manifest)).toString('utf8')
+    expect(text).toBe((await ask(query, type)).body)
+    expect(text).toContain('=x')
+  })
+
+  it.each([
+    ['as it stands', {}],
+    ['to its limit', { limit: 2 }],
+    ['of decimals', { measures: ['purchases.revenue'], dimensions: [], order: {} }],
+    [
+      'of ranges that are compared',
+      {
+        limit: 1,
+        timeDimensions: [
+          {
+            ...{ dimension: 'events.time', granularity: 'day' },
+            compareDateRange: [
+              ['2026-03-01', '2026-03-03'],
+              ['2026-03-04', '2026-03-06'],
+            ],
+          },
+        ],
+      },
+    ],
+  ])('is the same as Parquet, with types, %s', async (_what, changes) => {
+    await load()
+    const body = { ...query, ...changes }
+    const manifest = await made({ table: 'query', query: body })
+    const path = join(directory, accounts.auth.companyId, manifest.id, 'query.parquet')
+    const rows: object[] = []
+    for await (const batch of openRows({ path }, { format: 'parquet' })) rows.push(...batch)
+    const lines = (await ask(body, 'application/x-ndjson')).body.replaceAll('+00:00"', 'Z"').trimEnd()
+    expect(rows).toEqual(lines.split('\n').map((line) => JSON.parse(line)))
+  })
+
+  it('is asked again at every run', async () => {
+    await load()
+    const manifest = await made({ table: 'query', query, format: 'ndjson', everyHours: 1 })
+    await engine.load([mine({ at: '2026-03-04T11:00:00Z' })])
+    await relational.pool.query('update statistics_exports set due_at = now()')
+    await work.runOne()
+    expect(await read(manifest.id)).toMatchObject({ state: 'done', rows: 5 })
+    expect((await readdir(join(directory, accounts.auth.companyId, manifest.id))).sort()).toEqual([
+      'manifest.json',
+      'query.ndjson.gz',
+    ])
+  })
+})
+
 describe('an export that is kept up to date', () => {
   const daily = { table: 'events', format: 'ndjson', from: '2026-03-01', everyHours: 24 } as const
 
@@ -315,7 +458,7 @@ describe('an export that is interrupted', () => {
     const folder = join(directory, accounts.auth.companyId, id, 'dt=2026-03-03')
     // As a process that was killed leaves it: a file begun, the row of the day absent, the lease over.
     await writeFile(join(folder, 'events.ndjson.gz.1.part'), 'x')
-    await relational.pool.query(`delete from statistics_export_files where day = '2026-03-03'`)
+    await relational.pool.query(`delete from statistics_export_files where part = '2026-03-03'`)
     await relational.pool.query(
       `update statistics_exports set state = 'running', lease_until = now() - interval '1 second'`,
     )
@@ -361,6 +504,10 @@ describe('an export that is interrupted', () => {
   })
 })
 
+const askedBy = (measure: string) => ({
+  ...{ measures: [measure], dimensions: [], filters: [], timeDimensions: [] },
+})
+
 describe('who exports', () => {
   it('sees all workflows and may export', async () => {
     await accounts.team()
@@ -371,6 +518,10 @@ describe('who exports', () => {
       403,
       expect.stringContaining('teams that you are not in'),
     ])
+    // A query says what its user sees.
+    const { id } = await create({ table: 'query', query: askedBy('events.count'), format: 'csv' }, 'analyst')
+    await work.runOne()
+    expect((await download(id, 'query.csv.gz', {}, 'analyst')).statusCode).toBe(200)
     await relational.pool.query('update companies set shows_other_teams = true')
     try {
       expect((await call('analyst', 'POST', '', body)).status).toBe(200)
@@ -392,6 +543,11 @@ describe('who exports', () => {
 
   it.each([
     ['an unknown table', { table: 'persons', from: '2026-03-01' }],
+    ['no query', { table: 'query' }],
+    ['a query of another table', { table: 'events', from: '2026-03-01', query: askedBy('events.count') }],
+    ['a query with days', { table: 'query', from: '2026-03-01', query: askedBy('events.count') }],
+    ['an unknown measure', { table: 'query', query: askedBy('events.unknown') }],
+    ['sessions of a datasource', { table: 'sessions', from: '2026-03-01', datasources: [testDatasource] }],
     ['no day', { table: 'events' }],
     ['no such day', { table: 'events', from: '2026-02-30' }],
     ['a range that ends before it begins', { table: 'events', from: '2026-03-02', until: '2026-03-01' }],

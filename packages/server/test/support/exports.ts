@@ -20,7 +20,7 @@ export async function insertExport(
     [id, companyId, userId],
   )
   await pool.query(
-    `insert into statistics_export_files (export_id, day, rows, bytes, sha256, fingerprint)
+    `insert into statistics_export_files (export_id, part, rows, bytes, sha256, fingerprint)
      values ($1, '2026-03-01', 1, 3, 'abc', '')`,
     [id],
   )

@@ -6,6 +6,8 @@ import type { PermissionWorld, Person } from './permission-world.ts'
 const address = '/v2/statistics/exports'
 const body = { table: 'events', from: '2026-03-01', until: '2026-03-01' }
 
+const query = { measures: ['events.count'], dimensions: [], filters: [], timeDimensions: [] }
+
 const made = async ({ relational, service, admin }: PermissionWorld, by: Person = admin): Promise<string> =>
   `${address}/${await insertExport(relational, join(service.dataDirectory, 'exports'), by)}`
 
@@ -46,6 +48,11 @@ export const exportRows: PermissionRows = {
         says: 'takes sight of all teams',
         rights: only('statistics access', 'statistics export', 'team update'),
         call: () => ({ path: address, body }),
+      },
+      {
+        says: 'takes no sight of others for a query, which its user may ask',
+        rights: only('statistics access', 'statistics export'),
+        call: () => ({ path: address, body: { table: 'query', query } }),
       },
     ],
   },

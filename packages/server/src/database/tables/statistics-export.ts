@@ -1,3 +1,4 @@
+import type { Query } from '@millrace/contract/resources/query.ts'
 import { exportFormats, exportTables } from '@millrace/contract/resources/statistics-export.ts'
 import {
   bigint,
@@ -16,7 +17,10 @@ export const statisticsExports = pgTable('statistics_exports', {
   requestedBy: id('requested_by').notNull(),
   table: text('table_name', { enum: exportTables }).notNull(),
   format: text('format', { enum: exportFormats }).notNull(),
-  from: date('from_day', { mode: 'string' }).notNull(),
+  /** Of an export of the table `query`, and of no other. */
+  query: json('query').$type<Query>(),
+  /** Null for a query, which has its range itself. */
+  from: date('from_day', { mode: 'string' }),
   /** Null for the last day that is over at each run. */
   until: date('until_day', { mode: 'string' }),
   datasources: json('datasources').$type<string[]>(),
@@ -38,12 +42,13 @@ export const statisticsExportFiles = pgTable(
   'statistics_export_files',
   {
     exportId: id('export_id').notNull(),
-    day: date('day', { mode: 'string' }).notNull(),
+    /** A day, or `query` for the rows of a query. */
+    part: text('part').notNull(),
     rows: bigint('rows', { mode: 'number' }).notNull(),
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
     sha256: text('sha256').notNull(),
     fingerprint: text('fingerprint').notNull(),
     writtenAt: instant('written_at').notNull().defaultNow(),
   },
-  ({ exportId, day }) => [primaryKey({ columns: [exportId, day] })],
+  ({ exportId, part }) => [primaryKey({ columns: [exportId, part] })],
 )

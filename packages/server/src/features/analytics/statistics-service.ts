@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import type { Query } from '@millrace/contract/resources/query.ts'
@@ -15,6 +16,7 @@ import {
   type KeptAnswer,
   maxKeptBytes,
 } from './answer-cache.ts'
+import { type BulkFormat, openBulkRows } from './bulk-rows.ts'
 import type { ReadCohorts } from './cohorts/cohort-reader.ts'
 import { createCompanyLabels } from './company-labels.ts'
 import type { DefinitionReader } from './definitions/definition-reader.ts'
@@ -89,6 +91,10 @@ export interface DimensionValue {
   readonly count: number
 }
 
+type BulkRequest = Omit<QueryRequest, 'format' | 'streamed' | 'signal'> & {
+  readonly format: BulkFormat
+  readonly signal: AbortSignal
+}
 type ValuesRequest = Omit<AnswerRequest, 'format'> & ValuesAsked
 type ExplainRequest = Omit<QueryRequest, 'format'> & { readonly showsStatement: boolean }
 
@@ -321,12 +327,22 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     },
 
     /**
+     * The rows of a query for a file: without a bound of rows, within an hour, at none of the company's places.
+     * @throws {DomainError} as `answer`, but for `tooManyRequests`; the stream too
+     */
+    async openRows({ query, format, signal, ...request }: BulkRequest): Promise<Readable> {
+      const prepared = await prepare({ ...request, streamed: true, question: questionOf(query) })
+      return openBulkRows(columnar, prepared, format, limits, signal)
+    },
+
+    /**
      * Checks a query as if it were run, without running it.
+     * @param streamed whether its rows would be streamed
      * @throws {DomainError} `unknownMember`, `incompatibleMembers`, `virtualMeasureFilter`, `invalidQuery`,
      *   `tooComplex`
      */
-    async validate(query: Query, reader: Reader): Promise<void> {
-      await prepare({ question: questionOf(query), ...reader })
+    async validate(query: Query, reader: Reader, streamed = false): Promise<void> {
+      await prepare({ question: questionOf(query), streamed, ...reader })
     },
 
     /** The same for an exploration. */

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -15,8 +15,11 @@ type Place = Pick<StoredExport, 'id' | 'companyId' | 'table' | 'format'>
 
 const endings = { parquet: 'parquet', ndjson: 'ndjson.gz', csv: 'csv.gz' } as const
 
-/** How a download of a day is called. */
-export const fileNameOf = (format: Format, day: string): string => `${day}.${endings[format]}`
+/** What an export of a query has in the place of days. */
+export const wholePart = 'query'
+
+/** How a download of a part is called. */
+export const fileNameOf = (format: Format, part: string): string => `${part}.${endings[format]}`
 
 export interface ExportedFile extends Pick<WrittenFile, 'bytes' | 'sha256'> {
   readonly rows: number
@@ -65,41 +68,48 @@ export interface ExportFilesOptions {
   readonly copies?: ObjectStore | undefined
 }
 
-/** Files of exports: `COMPANY/EXPORT/dt=DAY/events.parquet`, each there whole or not at all. */
+/**
+ * Files of exports: `COMPANY/EXPORT/dt=DAY/events.parquet`, and `query.parquet` without a day; each is there whole or
+ * not at all.
+ */
 export function createExportFiles({ directory, room, copies }: ExportFilesOptions) {
   const folderOf = ({ companyId, id }: Pick<StoredExport, 'companyId' | 'id'>) =>
     join(directory, companyId, id)
-  const dayFolderOf = (asked: Place, day: string) => join(folderOf(asked), `dt=${day}`)
   const keyOf = ({ companyId, id }: Pick<StoredExport, 'companyId' | 'id'>, name = '') =>
     `${companyId}/${id}/${name}`
-  const nameOf = ({ table, format }: Place) => `${table}.${endings[format]}`
+  /** Below the folder of the export. */
+  function pathOf({ table, format }: Place, part: string): string {
+    const name = fileNameOf(format, table)
+    return part === wholePart ? name : `dt=${part}/${name}`
+  }
 
   /** What a process has left that ended while it wrote has another ending, and is removed by the next one. */
-  async function place(folder: string, name: string, fill: (writer: FileWriter) => Promise<void>) {
+  async function place(path: string, fill: (writer: FileWriter) => Promise<void>) {
+    const folder = dirname(path)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     for (const left of await readdir(folder)) {
       if (left.endsWith(partEnding)) await rm(join(folder, left), { force: true })
     }
-    const path = join(folder, name)
     return writeWhole({ path, draft: `${path}.${newId()}${partEnding}`, room }, fill)
   }
 
   return {
     /**
-     * Writes the file of a day in the place of the former one.
+     * Writes the file of a part in the place of the former one.
      * @param rows in the format of the export, not packed
      * @param onBytes called before so many further bytes are written
      */
     async write(
       asked: Place,
-      day: string,
+      part: string,
       rows: Readable,
       onBytes: (added: number) => Promise<void>,
       signal: AbortSignal,
     ): Promise<ExportedFile> {
       const { format } = asked
       const counter = format === 'parquet' ? undefined : createRowCounter(format)
-      const { path, bytes, sha256 } = await place(dayFolderOf(asked, day), nameOf(asked), async (writer) => {
+      const below = pathOf(asked, part)
+      const { path, bytes, sha256 } = await place(join(folderOf(asked), below), async (writer) => {
         async function store(chunks: AsyncIterable<Buffer>): Promise<void> {
           for await (const chunk of chunks) {
             await onBytes(chunk.length)
@@ -109,35 +119,34 @@ export function createExportFiles({ directory, room, copies }: ExportFilesOption
         if (counter) await pipeline(rows, counter.count, createGzip({ level: 5 }), store, { signal })
         else await pipeline(rows, store, { signal })
       })
-      await copies?.put(keyOf(asked, `dt=${day}/${nameOf(asked)}`), { path, bytes, sha256 }, signal)
+      await copies?.put(keyOf(asked, below), { path, bytes, sha256 }, signal)
       return { rows: counter ? counter.rows() : await countParquetRows(path), bytes, sha256 }
     },
 
     async writeManifest(asked: Place, manifest: object): Promise<void> {
-      const written = await place(folderOf(asked), 'manifest.json', (writer) =>
+      const written = await place(join(folderOf(asked), 'manifest.json'), (writer) =>
         writer.write(Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`)),
       )
       await copies?.put(keyOf(asked, 'manifest.json'), written)
     },
 
-    /** The bytes of the copy of each day; undefined where there are no copies. */
-    async listCopies(asked: Place): Promise<ReadonlyMap<string, number> | undefined> {
+    /** Finds whether a part has its copy, of so many bytes; true where none are made. */
+    async listCopies(asked: Place): Promise<(part: string, bytes: number) => boolean> {
       const found = await copies?.list(keyOf(asked))
-      return (
-        found && new Map(Array.from(found, ([key, bytes]) => [/\/dt=([\d-]+)\//.exec(key)?.[1] ?? '', bytes]))
-      )
+      return (part, bytes) => found === undefined || found.get(keyOf(asked, pathOf(asked, part))) === bytes
     },
 
-    /** The file of a day and its size; undefined where this machine has none. */
-    async find(asked: Place, day: string): Promise<{ path: string; bytes: number } | undefined> {
-      const path = join(dayFolderOf(asked, day), nameOf(asked))
+    /** The file of a part and its size; undefined where this machine has none. */
+    async find(asked: Place, part: string): Promise<{ path: string; bytes: number } | undefined> {
+      const path = join(folderOf(asked), pathOf(asked, part))
       const found = await stat(path).catch(() => undefined)
       return found && { path, bytes: found.size }
     },
 
-    async removeDay(asked: Place, day: string): Promise<void> {
-      await rm(dayFolderOf(asked, day), { recursive: true, force: true })
-      await copies?.remove(keyOf(asked, `dt=${day}/${nameOf(asked)}`))
+    async removePart(asked: Place, part: string): Promise<void> {
+      const path = pathOf(asked, part)
+      await rm(join(folderOf(asked), dirname(path)), { recursive: true, force: true })
+      await copies?.remove(keyOf(asked, path))
     },
 
     async remove(asked: Pick<StoredExport, 'companyId' | 'id'>): Promise<void> {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { earliestTime } from '@millrace/contract/events/timestamps.ts'
+import type { Query } from '@millrace/contract/resources/query.ts'
 import type {
   StatisticsExport,
   StatisticsExportManifest,
@@ -20,6 +21,8 @@ import { createExportStore, type ExportViewer, manifestOf, type StoredExport } f
 
 export interface ExportServiceDependencies extends ResourceContext {
   readonly files: Pick<ExportFiles, 'find' | 'remove'>
+  /** Checks a query as its rows would be asked for. */
+  readonly validateQuery: (query: Query, reader: { companyId: string; readerId: string }) => Promise<void>
   /** Whether the user sees workflows of all teams, of which rows tell. */
   readonly seesAllWorkflows: (companyId: string, userId: string) => Promise<boolean>
 }
@@ -64,9 +67,31 @@ export function readRange(header: string | undefined, bytes: number): ByteRange 
   return { start, end }
 }
 
+/**
+ * Refuses fields that do not go together.
+ * @throws DomainError `validation`
+ */
+function rejectMisfits({ table, query, from, until, datasources }: StatisticsExportRequest): void {
+  const isQuery = table === 'query'
+  if (isQuery && !query) throw invalid('query', 'is missing: give the query whose rows are wanted')
+  if (!isQuery && query) throw invalid('query', 'goes with the table query alone')
+  for (const [field, value] of Object.entries({ from, until, datasources })) {
+    if (isQuery && value !== undefined) {
+      throw invalid(field, 'does not go with a query, which has ranges and filters itself')
+    }
+  }
+  if (table === 'sessions' && datasources) {
+    throw invalid('datasources', 'does not go with sessions, which have events of several datasources')
+  }
+  if (isQuery) return
+  if (from === undefined) throw invalid('from', 'is missing: give the first day')
+  if (from < earliestDay) throw invalid('from', `must not be before ${earliestDay}: no event is older`)
+  if (until !== undefined && until < from) throw invalid('until', 'must not be before from')
+}
+
 /** Exports in bulk (docs/data-life.md, Out in bulk). */
 export function createExportService(dependencies: ExportServiceDependencies) {
-  const { relational, recordAudit, lockCompany, files, seesAllWorkflows } = dependencies
+  const { relational, recordAudit, lockCompany, files, validateQuery, seesAllWorkflows } = dependencies
   const store = createExportStore(relational.db)
 
   /** @throws DomainError `forbidden` */
@@ -109,10 +134,11 @@ export function createExportService(dependencies: ExportServiceDependencies) {
       const { principal } = caller
       const { companyId, userId } = principal
       assertMayExport(principal)
-      const { table, format = 'parquet', from, until = null, datasources, everyHours = null } = body
-      if (from < earliestDay) throw invalid('from', `must not be before ${earliestDay}: no event is older`)
-      if (until !== null && until < from) throw invalid('until', 'must not be before from')
-      await requireSight(principal)
+      const { format = 'parquet', until = null, datasources, everyHours = null } = body
+      const { table, query = null, from = null } = body
+      rejectMisfits(body)
+      if (query) await validateQuery(query, { companyId, readerId: userId })
+      else await requireSight(principal)
       const id = newId()
       return relational.transaction(async (tx) => {
         await lockCompany(tx, companyId)
@@ -121,7 +147,7 @@ export function createExportService(dependencies: ExportServiceDependencies) {
         const asked = { table, format, from, until, everyHours }
         await recordAudit(tx, auditEventOf(caller, 'statistics-export-create', { kind, id }, asked))
         return within.insert({
-          ...{ id, companyId, requestedBy: userId, ...asked },
+          ...{ id, companyId, requestedBy: userId, query, ...asked },
           datasources: datasources?.map(normalizeId) ?? null,
         })
       })
@@ -148,9 +174,11 @@ export function createExportService(dependencies: ExportServiceDependencies) {
     ): Promise<ExportDownload> {
       const { principal } = caller
       const row = await get(principal, id)
-      await requireSight(principal)
-      const written = (await store.listFiles(row.id)).find(({ day }) => fileNameOf(row.format, day) === name)
-      const file = written && (await files.find(row, written.day))
+      if (row.table !== 'query') await requireSight(principal)
+      const written = (await store.listFiles(row.id)).find(
+        ({ part }) => fileNameOf(row.format, part) === name,
+      )
+      const file = written && (await files.find(row, written.part))
       if (!file || file.bytes !== written.bytes) throw new DomainError('exportFileNotFound', { id: row.id })
       const etag = `"${written.sha256}"`
       const part = readRange(ifRange === undefined || ifRange === etag ? range : undefined, file.bytes)

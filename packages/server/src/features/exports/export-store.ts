@@ -8,13 +8,13 @@ import { type Listed, type Page, pageOf } from '../../platform/paging.ts'
 import { and, desc, eq, inArray, sql } from '../../platform/stores/postgres/drizzle.ts'
 import type { Queries } from '../../platform/stores/relational.ts'
 import { createLedger } from '../../platform/work/ledger.ts'
-import { fileNameOf } from './export-files.ts'
+import { fileNameOf, wholePart } from './export-files.ts'
 
 export type StoredExport = typeof statisticsExports.$inferSelect
 export type StoredFile = typeof statisticsExportFiles.$inferSelect
 
 export type NewExport = Pick<StoredExport, 'id' | 'companyId' | 'requestedBy'> &
-  Pick<StoredExport, 'table' | 'format' | 'from' | 'until' | 'datasources' | 'everyHours'>
+  Pick<StoredExport, 'table' | 'format' | 'query' | 'from' | 'until' | 'datasources' | 'everyHours'>
 
 /** Whose exports are wanted: those of one user, or all of the company. */
 export interface ExportViewer {
@@ -44,10 +44,10 @@ function expiryOf({ everyHours, state, finishedAt, startedAt, createdAt }: Store
 
 /** As the interface shows it. */
 function presentExport(row: StoredExport, { days, rows, bytes }: Totals): StatisticsExport {
-  const { id, table, format, from, until, datasources, everyHours, state, reason, requestedBy } = row
+  const { id, table, format, query, from, until, datasources, everyHours, state, reason, requestedBy } = row
   const waits = state === 'queued' && everyHours !== null && (row.finishedAt !== null || reason !== null)
   return {
-    ...{ id, table, format, from, until, datasources, everyHours },
+    ...{ id, table, format, query, from, until, datasources, everyHours },
     state: waits ? (reason === null ? 'done' : 'failed') : state,
     ...{ reason, requestedBy },
     createdAt: row.createdAt.toISOString(),
@@ -61,8 +61,8 @@ function presentExport(row: StoredExport, { days, rows, bytes }: Totals): Statis
 }
 
 const presentFile = (format: StoredExport['format'], file: StoredFile): StatisticsExportFile => ({
-  name: fileNameOf(format, file.day),
-  day: file.day,
+  name: fileNameOf(format, file.part),
+  day: file.part === wholePart ? null : file.part,
   rows: file.rows,
   bytes: file.bytes,
   sha256: file.sha256,
@@ -120,23 +120,23 @@ export function createExportStore(db: Queries) {
       return row
     },
 
-    /** By day. */
+    /** In the order of their days. */
     listFiles: (exportId: string): Promise<StoredFile[]> =>
       db
         .select()
         .from(statisticsExportFiles)
         .where(eq(statisticsExportFiles.exportId, exportId))
-        .orderBy(statisticsExportFiles.day),
+        .orderBy(statisticsExportFiles.part),
 
     async insertFiles(files: readonly Omit<StoredFile, 'writtenAt'>[]): Promise<void> {
       await db.insert(statisticsExportFiles).values([...files])
     },
 
-    async removeFiles(exportId: string, days: readonly string[]): Promise<void> {
+    async removeFiles(exportId: string, parts: readonly string[]): Promise<void> {
       await db
         .delete(statisticsExportFiles)
         .where(
-          and(eq(statisticsExportFiles.exportId, exportId), inArray(statisticsExportFiles.day, [...days])),
+          and(eq(statisticsExportFiles.exportId, exportId), inArray(statisticsExportFiles.part, [...parts])),
         )
     },
 

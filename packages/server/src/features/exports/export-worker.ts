@@ -5,17 +5,18 @@ import { createLedgerWork, type LedgerWork } from '../../platform/work/ledger-wo
 import type { HoldStorage } from '../storage/storage-service.ts'
 import type { ExportFiles } from './export-files.ts'
 import { createExportStore, manifestOf, type StoredExport, type StoredFile } from './export-store.ts'
-import type { ExportedDay, ExportedRows, ExportedRowsStore } from './exported-rows-store.ts'
+import type { ExportedPart, ExportedRows } from './exported-rows-store.ts'
 
 export interface ExportWorkerDependencies extends Pick<ServiceContext, 'relational' | 'clock' | 'log'> {
   readonly files: Pick<
     ExportFiles,
-    'write' | 'writeManifest' | 'find' | 'listCopies' | 'removeDay' | 'remove'
+    'write' | 'writeManifest' | 'find' | 'listCopies' | 'removePart' | 'remove'
   >
-  readonly rows: ExportedRowsStore
+  /** What an export has, as of an instant. */
+  readonly rowsOf: (asked: StoredExport, instant: number) => ExportedRows
   readonly holdStorage: HoldStorage
   /** Why the user may not take these rows out, as a sentence; undefined when they may. */
-  readonly whyRefused: (companyId: string, userId: string) => Promise<string | undefined>
+  readonly whyRefused: (asked: StoredExport) => Promise<string | undefined>
 }
 
 /** Another process has the export, or it was deleted: nothing of this attempt counts. */
@@ -31,29 +32,20 @@ class ExportRefused extends Error {
 const pauses = [60, 300] as const
 
 /** What a kill takes back at most. */
-const daysTogether = 31
+const partsTogether = 31
 /** While one waits for the disk, others are read. */
-const daysAtOnce = 3
+const partsAtOnce = 3
 
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
-const dayMs = 86_400_000
-
-/** Brings the files of exports up to date with what is stored, a day after the other. */
+/** Brings the files of exports up to date with what is stored, a part after the other. */
 export function createExportWorker(dependencies: ExportWorkerDependencies): LedgerWork {
-  const { relational, clock, log, files, rows, holdStorage, whyRefused } = dependencies
+  const { relational, clock, log, files, rowsOf, holdStorage, whyRefused } = dependencies
   const store = createExportStore(relational.db)
 
-  /** The last day: one that changes all the time is no part of what is made again and again. */
-  function untilOf({ until, everyHours }: StoredExport): string {
-    const last = dayOf(clock.now() - (everyHours === null ? 0 : dayMs))
-    return until === null || until > last ? last : until
-  }
-
-  /** Writes the files of some days, and notes them together: each commit and each sync waits for the disk. */
-  async function writeDays(
+  /** Writes the files of some parts, and notes them together: each commit and each sync waits for the disk. */
+  async function writeParts(
     row: StoredExport,
-    asked: ExportedRows,
-    days: readonly ExportedDay[],
+    rows: ExportedRows,
+    parts: readonly ExportedPart[],
     signal: AbortSignal,
   ): Promise<void> {
     await holdStorage(row.companyId, 0, async (hold) => {
@@ -65,17 +57,17 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
         held = held.then(() => hold.require(bytes))
         return held
       }
-      const waiting = days.values()
+      const waiting = parts.values()
       const ending = new AbortController()
       const both = AbortSignal.any([signal, ending.signal])
       async function writeSome(): Promise<void> {
-        for (const { day, fingerprint } of waiting) {
-          const stream = await rows.stream(asked, day, both)
-          const file = await files.write(row, day, stream, onBytes, both)
-          written.push({ exportId: row.id, day, fingerprint, ...file })
+        for (const { part, fingerprint } of waiting) {
+          const stream = await rows.stream(part, both)
+          const file = await files.write(row, part, stream, onBytes, both)
+          written.push({ exportId: row.id, part, fingerprint, ...file })
         }
       }
-      const writing = Array.from({ length: daysAtOnce }, () =>
+      const writing = Array.from({ length: partsAtOnce }, () =>
         writeSome().catch((error: unknown) => {
           ending.abort(error)
           throw error
@@ -88,7 +80,7 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
         if (!(await within.lockHeld(row))) throw new ExportLost()
         await within.removeFiles(
           row.id,
-          written.map(({ day }) => day),
+          written.map(({ part }) => part),
         )
         await hold.settle(tx, bytes)
         await within.insertFiles(written)
@@ -97,36 +89,36 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
   }
 
   /** Rows of days that expired or were erased are in no file either. */
-  async function removeDay(row: StoredExport, day: string): Promise<void> {
+  async function removePart(row: StoredExport, part: string): Promise<void> {
     await relational.transaction(async (tx) => {
       const within = createExportStore(tx)
       if (!(await within.lockHeld(row))) throw new ExportLost()
-      await within.removeFiles(row.id, [day])
+      await within.removeFiles(row.id, [part])
     })
-    await files.removeDay(row, day)
+    await files.removePart(row, part)
   }
 
   async function attempt(row: StoredExport, signal: AbortSignal): Promise<void> {
-    const refused = await whyRefused(row.companyId, row.requestedBy)
+    const refused = await whyRefused(row)
     if (refused !== undefined) throw new ExportRefused(refused)
-    const asked: ExportedRows = { ...row, until: untilOf(row) }
-    const days = asked.until < row.from ? [] : await rows.listDays(asked, signal)
-    const written = new Map((await store.listFiles(row.id)).map((file) => [file.day, file]))
-    const present = new Set(days.map(({ day }) => day))
-    for (const day of written.keys()) if (!present.has(day)) await removeDay(row, day)
-    const copies = await files.listCopies(row)
-    const changed: ExportedDay[] = []
-    for (const each of days) {
-      const file = written.get(each.day)
+    const rows = rowsOf(row, clock.now())
+    const parts = await rows.listParts(signal)
+    const written = new Map((await store.listFiles(row.id)).map((file) => [file.part, file]))
+    const present = new Set(parts.map(({ part }) => part))
+    for (const part of written.keys()) if (!present.has(part)) await removePart(row, part)
+    const hasCopy = await files.listCopies(row)
+    const changed: ExportedPart[] = []
+    for (const each of parts) {
+      const file = written.get(each.part)
       const isThere =
         file?.fingerprint === each.fingerprint &&
-        (await files.find(row, each.day))?.bytes === file.bytes &&
-        (copies === undefined || copies.get(each.day) === file.bytes)
+        (await files.find(row, each.part))?.bytes === file.bytes &&
+        hasCopy(each.part, file.bytes)
       if (!isThere) changed.push(each)
     }
-    for (let first = 0; first < changed.length; first += daysTogether) {
+    for (let first = 0; first < changed.length; first += partsTogether) {
       signal.throwIfAborted()
-      await writeDays(row, asked, changed.slice(first, first + daysTogether), signal)
+      await writeParts(row, rows, changed.slice(first, first + partsTogether), signal)
     }
     const finished: StoredExport = { ...row, state: 'done', finishedAt: new Date(clock.now()), reason: null }
     await files.writeManifest(row, manifestOf(finished, await store.listFiles(row.id)))

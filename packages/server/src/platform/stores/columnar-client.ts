@@ -19,6 +19,7 @@ import { ColumnarUnavailable, columnarErrorFrom } from './columnar-errors.ts'
 import { exceptionGuard } from './columnar-exceptions.ts'
 import { checkLength } from './columnar-params.ts'
 import { columnarSettings } from './columnar-settings.ts'
+import { quoteIdentifier } from './identifiers.ts'
 
 /** Where a ClickHouse is: an address (`CLICKHOUSE_URL`) or the socket of a home of its own. */
 export type ColumnarAddress = { readonly url: string } | { readonly socketPath: string }
@@ -234,9 +235,8 @@ async function readRows<R>(bytes: Readable): Promise<R[]> {
 
 function statementOf(insert: ColumnarInsert): Statement {
   const { table, columns, format, params, queryId, signal } = insert
-  const quote = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
-  const target = table.split('.').map(quote).join('.')
-  const list = columns === undefined ? '' : ` (${columns.map(quote).join(', ')})`
+  const target = table.split('.').map(quoteIdentifier).join('.')
+  const list = columns === undefined ? '' : ` (${columns.map(quoteIdentifier).join(', ')})`
   return {
     sql: `INSERT INTO ${target}${list} FORMAT ${format}`,
     ...(params !== undefined && { params }),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { quoteIdentifier } from '../identifiers.ts'
 import { EngineException } from './exceptions.ts'
 import type { NativeConnection, NativeEngine, NativeResult } from './native.ts'
 
@@ -123,10 +124,6 @@ async function runOn(connection: NativeConnection, text: StatementText): Promise
     await connection.query(`USE ${quoteIdentifier(text.database)}`, 'Null')
   }
   return connection.query(text.sql, text.format, text.params)
-}
-
-export function quoteIdentifier(name: string): string {
-  return `\`${name.replace(/[\\`]/g, '\\$&')}\``
 }
 
 export function quoteString(text: string): string {

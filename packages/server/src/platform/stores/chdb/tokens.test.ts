@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quoteIdentifier, quoteString } from './statement.ts'
+import { quoteIdentifier } from '../identifiers.ts'
+import { quoteString } from './statement.ts'
 import { tokens, Untokenizable } from './tokens.ts'
 
 const texts = (sql: string): string[] => [...tokens(sql)].map(({ kind, text }) => `${kind} ${text}`)
