@@ -7,6 +7,9 @@ export const fieldNamePattern = '^[a-z][a-z0-9_-]*$'
 
 const settings = optionals({
   isKey: flag('Whether its value names the row: one field at most; rows are found by it at once'),
+  isPerson: flag(
+    'Whether its value names a person, by a `clientId` or an e-mail address: rows of persons who are erased are removed, and not stored again while they are refused',
+  ),
   sortable: flag('Whether results can be sorted by it; numbers and dates when absent'),
 })
 

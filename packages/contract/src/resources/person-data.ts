@@ -26,7 +26,10 @@ const person = {
   clientIds: identifiers('The `clientId` that its events have', 'client-4711'),
   tmpIds: identifiers('The `tmpId` of a device: all that the device sent, for any client', '5f0c7d2e-device'),
   orders: identifiers('The `transId` of orders: who placed them', 'order-1001'),
-  emails: identifiers('Addresses that orders have as a label: who placed them', 'ada@example.com'),
+  emails: identifiers(
+    'Addresses that orders have as a label: who placed them; and those that rows of datasources have',
+    'ada@example.com',
+  ),
 }
 
 /** Who is meant; at least one of the fields. */
@@ -53,6 +56,7 @@ export const PersonMatch = named('PersonMatch', {
   purchases: count('Of these, events of orders'),
   persons: count('Different `clientId` of these events; 1 where they have none'),
   devices: count('Devices that sent them'),
+  rows: count('Rows of worker datasources that name it in a field with `isPerson`'),
   earliest: nullable(dateTime('When the first event happened')),
   latest: nullable(dateTime('When the last event happened')),
   confirm: nullable(text('What an erasure asks you to send as `confirm`; null for one person')),

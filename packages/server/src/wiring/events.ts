@@ -1,5 +1,6 @@
 import { recordAudit } from '../features/audit/audit-store.ts'
 import { createDatasourceStore } from '../features/datasources/datasource-store.ts'
+import { createRowsOfPersons } from '../features/datasources/rows/rows-of-persons.ts'
 import { createActivityFeed } from '../features/events/activity/activity-feed.ts'
 import { createCollectorService } from '../features/events/collector/collector-service.ts'
 import { watchIngest } from '../features/events/collector/ingest-watch.ts'
@@ -22,6 +23,7 @@ import { createRemover } from '../features/events/loading/removals/remover.ts'
 import type { ErasedPersons } from '../features/events/persons/erased-persons.ts'
 import { createErasureStore } from '../features/events/persons/erasure-store.ts'
 import { createPersonRowsStore } from '../features/events/persons/person-rows-store.ts'
+import { createPersonsInReports } from '../features/reports/persons-in-reports-store.ts'
 import type { SecretBox } from '../platform/crypto/secret-box.ts'
 import type { Columnar } from '../platform/stores/columnar.ts'
 import type { EventLog } from '../platform/stores/event-log.ts'
@@ -84,6 +86,7 @@ export function wireLoader({
     ...removals,
     erasures: createErasureStore(relational.db),
     persons: createPersonRowsStore({ columnar }),
+    others: [createRowsOfPersons(relational), createPersonsInReports(relational)],
   })
   return createLoaderService({
     store: createLoaderStore({ columnar, threads: 2 }),

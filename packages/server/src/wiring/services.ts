@@ -1,5 +1,6 @@
 import { createAuditService } from '../features/audit/audit-service.ts'
 import { createAuditStore } from '../features/audit/audit-store.ts'
+import { createRowsOfPersons } from '../features/datasources/rows/rows-of-persons.ts'
 import { createSampleDataService } from '../features/datasources/sample/sample-data-service.ts'
 import { createActivityService } from '../features/events/activity/activity-service.ts'
 import { createExpiryStore } from '../features/events/loading/removals/expiry-store.ts'
@@ -46,6 +47,7 @@ export function createServices(parts: ServiceParts) {
     persons: createPersonDataService({
       ...shared,
       rows: createPersonRowsStore(shared),
+      otherRows: createRowsOfPersons(shared.relational),
       enter: shared.limiter.enter,
     }),
     retention: createRetentionService({

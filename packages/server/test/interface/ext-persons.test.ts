@@ -158,7 +158,7 @@ describe('what is stored of a person', () => {
 
 it('an event of an erased person is dropped, and every other one is taken', async () => {
   const [id, salt] = [newId(), '3c0f9ad2-6f0e-4d7b-8f3b-7d1c3f0b8a11']
-  const person = { clientIds: ['ada'], tmpIds: ['tablet'], anonymous: ['phone'] }
+  const person = { clientIds: ['ada'], tmpIds: ['tablet'], anonymous: ['phone'], emails: [] }
   await app.sql('update companies set person_salt = $2 where id = $1', [testCompany, salt])
   await app.sql(`insert into datasources (id, company_id, name) values ($1, $2, 'Shop')`, [id, testCompany])
   await app.sql(

@@ -135,6 +135,60 @@ describe('an erased person', () => {
     expect(ground.erasureRecords.at(-1)).toMatchObject({ id, companyId: k, digests: record?.digests })
   })
 
+  it('is named by no report either, also by one that is being written', async () => {
+    await ground.append(ofAda())
+    await ground.load()
+    const { pool } = ground.database
+    const [report, done, running, evidence] = [newId(), newId(), newId(), newId()]
+    await pool.query(
+      `insert into reports (id, company_id, created_by, requested_type, title, origin_type, timezone, locale)
+       values ($1, $2, $1, 'user', $3, 'free-form', 'UTC', 'en')`,
+      [report, k, `What did ${ada} buy?`],
+    )
+    await pool.query(
+      `insert into report_generations (id, company_id, report_id, kind, question, requested_type, state, sections,
+         attempts, lease_until)
+       values ($1, $3, $4, 'initial', $5, 'user', 'done', $6, 1, null),
+         ($2, $3, $4, 'follow-up', 'And then?', 'user', 'running', null, 1, now() + interval '1 hour')`,
+      [done, running, k, report, ada, JSON.stringify([{ title: ada, paragraphs: [{ text: `${phone} 1` }] }])],
+    )
+    await pool.query(
+      `insert into report_evidence (generation_id, id, company_id, report_id, bytes, content)
+       values ($1, $2, $3, $4, 1, $5)`,
+      [
+        ...[done, evidence, k, report],
+        JSON.stringify({
+          query: { filters: [{ dimension: 'events.person', operator: 'equals', values: [ada] }] },
+          rows: [{ 'events.person': { value: ada } }, { 'events.person': { value: bob } }],
+        }),
+      ],
+    )
+    expect((await erase({ clientIds: [ada] })).removed).toMatchObject({ report_evidence: 1 })
+    const { rows } = await pool.query(
+      `select (select json_agg(r) from reports r)::text || (select json_agg(g) from report_generations g)::text
+         || (select json_agg(e) from report_evidence e)::text as text,
+         (select content from report_evidence where id = $1) as content,
+         (select state from report_generations where id = $2) as state`,
+      [evidence, running],
+    )
+    expect(rows[0].text).not.toContain(ada)
+    expect(rows[0].text).not.toContain(phone)
+    expect(rows[0].text).toContain(bob)
+    expect(rows[0]).toMatchObject({
+      state: 'queued',
+      content: { warning: expect.stringContaining('erased') },
+    })
+  })
+
+  it('is named by no key of a label', async () => {
+    const keys = () => ground.query(`SELECT key FROM label_keys WHERE company = '${k}' ORDER BY key`)
+    await ground.append([...ofOthers(), event(phone, ada, { l: { [`wishes of ${ada}`]: '1', store: 'a' } })])
+    await ground.load()
+    expect(await keys()).toHaveLength(2)
+    await erase({ clientIds: [ada] })
+    expect(await keys()).toEqual([{ key: 'store' }])
+  })
+
   it('is found by an order, and by an address that an order has', async () => {
     for (const reference of [{ orders: ['hers'] }, { emails: ['ada@home.example'] }]) {
       await ground.append([

@@ -29,7 +29,7 @@ const exportsKey = ['exports']
 const isOpen = ({ state }: Export) => state === 'queued' || state === 'running'
 const badges = { queued: 'plain', running: 'accent', done: 'good', failed: 'bad' } as const
 
-/** Events and orders as files. */
+/** Exports in bulk: what has days is begun here, a query by the interface. */
 export function ExportsTab() {
   const t = useTexts(words)
   const queries = useQueryClient()
@@ -113,7 +113,7 @@ function ExportItem({ row, onDelete }: { readonly row: Export; readonly onDelete
           </>
         }
         details={[
-          [t.firstDay, from],
+          ...(from ? [[t.firstDay, from] as const] : []),
           ...(until ? [[t.lastDay, until] as const] : []),
           [t.rows, formatMeasure(language, 'integer', rows)],
           [t.files, formatMeasure(language, 'integer', days)],
@@ -231,7 +231,7 @@ function NewExport({ onClose }: { readonly onClose: () => void }) {
         <div className={form.pair}>
           <Select
             label={t.table}
-            options={(['events', 'orders'] as const).map((id) => ({ id, label: t.tables[id] }))}
+            options={(['events', 'orders', 'sessions'] as const).map((id) => ({ id, label: t.tables[id] }))}
             value={table}
             onChange={setTable}
           />

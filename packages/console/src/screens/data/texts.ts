@@ -77,7 +77,7 @@ export const words = texts(
     noExports: 'No export yet',
     noExportsHint: 'Take all events or orders with you, as Parquet, NDJSON or CSV: a file for each day.',
     table: 'What',
-    tables: { events: 'Events', orders: 'Orders' },
+    tables: { events: 'Events', orders: 'Orders', sessions: 'Sessions', query: 'A query' },
     format: 'As',
     formats: { parquet: 'Parquet', ndjson: 'NDJSON, packed', csv: 'CSV, packed' },
     firstDay: 'First day',
@@ -182,7 +182,7 @@ export const words = texts(
     noExportsHint:
       'Emportez tous les événements ou toutes les commandes, en Parquet, NDJSON ou CSV : un fichier par jour.',
     table: 'Quoi',
-    tables: { events: 'Événements', orders: 'Commandes' },
+    tables: { events: 'Événements', orders: 'Commandes', sessions: 'Sessions', query: 'Une requête' },
     format: 'En',
     formats: { parquet: 'Parquet', ndjson: 'NDJSON, compressé', csv: 'CSV, compressé' },
     firstDay: 'Premier jour',

@@ -10,6 +10,7 @@ import type { HoldStorage, StorageHold } from '../../storage/storage-service.ts'
 import type { ContentFiles } from '../contents/content-files.ts'
 import type { FetchContent } from '../contents/fetch-content.ts'
 import { createDatasourceStore } from '../datasource-store.ts'
+import { personFieldsOf } from '../refreshes/worker-fields.ts'
 import { createWorkerStore, type LiveVersion, type StoredWorker } from '../refreshes/worker-store.ts'
 import { withRelationalTransaction } from '../rows/long-transaction.ts'
 import { createRowTables } from '../rows/row-tables.ts'
@@ -212,7 +213,14 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
         requireRows(read, worker)
         await rowsRoom.take(0)
         const repeated = await tables.finish(versionId, keyField !== null)
-        const kept = read.counts.stored - repeated
+        const digests = await tables.listRefused(companyId)
+        const erased = digests.length
+          ? await tables.removeOfPersons(versionId, {
+              ...{ companyId, digests },
+              fields: personFieldsOf(worker.fields, fields),
+            })
+          : 0
+        const kept = read.counts.stored - repeated - erased
         await rowsRoom.take(0)
         // Before the locks, which users would wait for.
         const added = isMerged && live ? await tables.merge(versionId, live.id) : 0
@@ -244,14 +252,15 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
         })
         await createDatasourceStore(tx).update(companyId, datasourceId, {})
         await withinImports.finish(row, 'done', { ...read.counts, stored: kept })
-        await withinImports.insertLog(linesOf(row, read, repeated))
+        await withinImports.insertLog(linesOf(row, read, { repeated, erased }))
         // A file that was uploaded meanwhile is another one.
         if (found.stored !== undefined && locked.content && locked.content.file !== found.stored) {
           await withinImports.insert({ id: newId(), companyId, datasourceId, trigger: 'upload' })
         }
       })
     } catch (error) {
-      if (read && error instanceof ImportRefused) await imports.insertLog(linesOf(row, read, 0))
+      if (read && error instanceof ImportRefused)
+        await imports.insertLog(linesOf(row, read, { repeated: 0, erased: 0 }))
       throw error
     } finally {
       await notes.settled()
@@ -330,7 +339,7 @@ export function createImportWorker(dependencies: ImportWorkerDependencies) {
 function linesOf(
   { companyId, datasourceId }: StoredImport,
   { counts, faults }: ReadContent,
-  repeated: number,
+  { repeated, erased }: { readonly repeated: number; readonly erased: number },
 ): LogLine[] {
   const line = (fields: Omit<LogLine, 'companyId' | 'datasourceId'>) => ({
     companyId,
@@ -342,6 +351,12 @@ function linesOf(
     ...(repeated > 0
       ? [line({ kind: 'dropped', rule: 'duplicate_key', path: '', sample: '', count: repeated })]
       : []),
-    line({ kind: 'noted', rule: 'content_update', path: '', sample: '', count: counts.stored - repeated }),
+    ...(erased > 0
+      ? [line({ kind: 'dropped', rule: 'person_erased', path: '', sample: '', count: erased })]
+      : []),
+    line({
+      ...{ kind: 'noted', rule: 'content_update', path: '', sample: '' },
+      count: counts.stored - repeated - erased,
+    }),
   ]
 }

@@ -109,10 +109,14 @@ export function faultsOfFields(fields: readonly WorkerField[]): Fault[] {
         `must have rules for the source "${onlySource}", as {"${onlySource}": [{"name": "path", "params": {"value": "${name.slice(0, maxNameLength)}"}}]}: without them the field has no value in any row`,
       )
     }
+    for (const flag of ['isKey', 'isPerson'] as const) {
+      if (!field[flag]) continue
+      if (!isSelected) add(i, flag, 'is true, so that the field must be selected')
+      if (primitive !== 'string' && primitive !== 'number') {
+        add(i, flag, 'must be of a field of texts or numbers')
+      }
+    }
     if (!isKey) continue
-    if (!isSelected) add(i, 'isKey', 'is true, so that the field must be selected')
-    if (primitive !== 'string' && primitive !== 'number')
-      add(i, 'isKey', 'must be of a field of texts or numbers')
     if (key !== undefined) add(i, 'isKey', `is true for "${key}" already: one field at most is the key`)
     key = name
   }
@@ -129,6 +133,12 @@ export function faultsOfFields(fields: readonly WorkerField[]): Fault[] {
     faults.push({ path: 'fields', message: `must have at most ${maxFieldsLength} characters of JSON` })
   }
   return faults
+}
+
+/** Names of live fields that name a person, as they say themselves or those say that are to go live. */
+export function personFieldsOf(draft: readonly WorkerField[], live: readonly WorkerField[]): string[] {
+  const named = new Set([...draft, ...live].filter(({ isPerson }) => isPerson).map(({ name }) => name))
+  return live.map(({ name }) => name).filter((name) => named.has(name))
 }
 
 /** What the fields lack for a datasource of this type to go live. */

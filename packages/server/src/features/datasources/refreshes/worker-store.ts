@@ -97,6 +97,22 @@ export function createWorkerStore(db: Queries) {
       return row
     },
 
+    /** Live versions of a company, with the datasources that they are of. */
+    async listLive(companyId: string): Promise<{ worker: StoredWorker; live: LiveVersion }[]> {
+      return db
+        .select({ worker: workerDatasources, live: datasourceVersions })
+        .from(workerDatasources)
+        .innerJoin(
+          datasourceVersions,
+          and(
+            eq(datasourceVersions.datasourceId, workerDatasources.datasourceId),
+            eq(datasourceVersions.state, 'live'),
+          ),
+        )
+        .where(eq(workerDatasources.companyId, companyId))
+        .orderBy(workerDatasources.datasourceId)
+    },
+
     /** All that find the live version from now on find this one. */
     async goLive(
       version: Pick<
@@ -118,7 +134,7 @@ export function createWorkerStore(db: Queries) {
         .values({ ...version, state: 'live', createdAt: present, updatedAt: present })
     },
 
-    /** After rows were put into the live version. */
+    /** After rows were put into the live version, or were removed from it. */
     async noteMerged(versionId: string, added: number, rowBytes: number): Promise<void> {
       await db
         .update(datasourceVersions)

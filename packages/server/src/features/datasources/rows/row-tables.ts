@@ -16,6 +16,27 @@ export function tableOf(versionId: string): string {
   return `datasource_rows.v_${versionId}`
 }
 
+/** By what rows are known that name a person. */
+export interface NamedPersons {
+  readonly companyId: string
+  /** Fields that may do so. */
+  readonly fields: readonly string[]
+  /** Hashes of identifiers with the salt of the company. */
+  readonly digests: readonly string[]
+}
+
+/** That a row names one of the persons `$3` in one of the fields `$2` of the company `$1`. */
+const namesPerson = `exists (
+  select from companies as company, unnest($2::text[]) as field,
+    lateral (values (person_digest(company.person_salt, 'client', present.row ->> field)),
+      (person_digest(company.person_salt, 'email', lower(present.row ->> field)))) as known (digest)
+  where company.id = $1 and known.digest = any($3::text[]))`
+
+const valuesOf = ({ companyId, fields, digests }: NamedPersons) => [companyId, fields, digests]
+
+/** Rows that are read at once. */
+const readAtOnce = 100
+
 /** Makes tables of rows and fills them, inside the transaction of a connection. */
 export function createRowTables(client: Client) {
   const run = (text: string, values: unknown[] = []): Promise<pg.QueryResult> =>
@@ -106,6 +127,52 @@ export function createRowTables(client: Client) {
     async countBytes(versionId: string): Promise<number> {
       const { rows } = await run('select pg_total_relation_size($1) as bytes', [tableOf(versionId)])
       return Number(rows[0]?.bytes)
+    },
+
+    /** Hashes of persons of whom a company stores nothing. */
+    async listRefused(companyId: string): Promise<string[]> {
+      const { rows } = await run(
+        'select digest from erased_identifiers where company_id = $1 and refuse_until > now()',
+        [companyId],
+      )
+      return rows.map(({ digest }) => digest)
+    },
+
+    async countOfPersons(versionId: string, persons: NamedPersons): Promise<number> {
+      const { rows } = await run(
+        `select count(*)::int as rows from ${tableOf(versionId)} as present where ${namesPerson}`,
+        valuesOf(persons),
+      )
+      return rows[0].rows
+    },
+
+    /** @returns how many rows were removed */
+    async removeOfPersons(versionId: string, persons: NamedPersons): Promise<number> {
+      const { rowCount } = await run(
+        `delete from ${tableOf(versionId)} as present where ${namesPerson}`,
+        valuesOf(persons),
+      )
+      return rowCount ?? 0
+    },
+
+    /**
+     * Rows that name persons, in their order, some at a time.
+     * @param after position behind which they are
+     */
+    async readOfPersons(
+      versionId: string,
+      persons: NamedPersons,
+      after: string,
+    ): Promise<{ readonly rows: readonly object[]; readonly last: string | undefined }> {
+      const { rows } = await run(
+        `select position::text, row from ${tableOf(versionId)} as present
+         where position > $4 and ${namesPerson} order by position limit ${readAtOnce}`,
+        [...valuesOf(persons), after],
+      )
+      return {
+        rows: rows.map(({ row }) => row),
+        last: rows.length < readAtOnce ? undefined : rows[rows.length - 1].position,
+      }
     },
 
     async remove(versionId: string): Promise<void> {

@@ -71,6 +71,13 @@ export function createErasureStore(db: Queries) {
       return toErasure(inserted)
     },
 
+    /** Of the hashes of a company. */
+    async readSalt(companyId: string): Promise<string> {
+      const [row] = await execute<{ salt: string }>`
+        select person_salt as salt from companies where id = ${companyId}`
+      return row?.salt ?? ''
+    },
+
     countOpen: (companyId: string): Promise<number> =>
       db.$count(personErasures, and(of(companyId), isNull(personErasures.finishedAt))),
 

@@ -16,11 +16,20 @@ import type { ServiceContext } from '../../../platform/service-context.ts'
 import { assertMayExport } from '../../../platform/statistics-rights.ts'
 import type { Caller, Principal } from '../../identity/sessions/principal.ts'
 import { createErasureStore, referenceContext } from './erasure-store.ts'
+import { digestsOf } from './person-digests.ts'
 import { exportedTables, type Person, type PersonCounts, type PersonRowsStore } from './person-rows-store.ts'
 
 export interface PersonDataDependencies
   extends Pick<ServiceContext, 'relational' | 'recordAudit' | 'lockCompany'> {
   readonly rows: PersonRowsStore
+  /** Rows of datasources that name a person. */
+  readonly otherRows: {
+    count(person: { readonly companyId: string; readonly digests: readonly string[] }): Promise<number>
+    list(person: {
+      readonly companyId: string
+      readonly digests: readonly string[]
+    }): AsyncIterable<{ readonly datasource: string; readonly row: object }>
+  }
   readonly box: Pick<SecretBox, 'seal'>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
   readonly enter: (companyId: string, signal: AbortSignal) => Promise<() => void>
@@ -52,22 +61,29 @@ const instantOf = ({ events }: PersonCounts, time: number): string | null =>
 
 const about = `Each line is a JSON object. "table" says what it is: "event" an event as it was collected, "order" an order \
 that was computed of such events, "binding" a device (tmp_id) that was bound to a person (client_id), "cohort" a list that \
-names the person. Times are UTC. "value" is an amount in the currency that the sender used. The line with "table": "end" is \
+names the person, "row" a row of a datasource that does. Times are UTC. "value" is an amount in the currency that the sender used. The line with "table": "end" is \
 the last one of a complete export.`
 
 export type PersonDataService = ReturnType<typeof createPersonDataService>
 
 /** What is stored of one person: seeing, exporting and erasing it. */
 export function createPersonDataService(dependencies: PersonDataDependencies) {
-  const { relational, recordAudit, lockCompany, rows, box, enter } = dependencies
+  const { relational, recordAudit, lockCompany, rows, otherRows, box, enter } = dependencies
 
   async function count(companyId: string, reference: PersonReference, signal: AbortSignal) {
     const leave = await enter(companyId, signal)
     try {
-      return await rows.count(await rows.resolve(companyId, reference, signal), signal)
+      const person = await rows.resolve(companyId, reference, signal)
+      const counts = await rows.count(person, signal)
+      return { ...counts, rows: await otherRows.count(await digestedOf(person)) }
     } finally {
       leave()
     }
+  }
+
+  async function digestedOf(person: Person) {
+    const salt = await createErasureStore(relational.db).readSalt(person.companyId)
+    return { companyId: person.companyId, digests: digestsOf(person, salt) }
   }
 
   const company = ({ companyId }: Principal) => ({ kind: 'company', id: companyId })
@@ -79,6 +95,9 @@ export function createPersonDataService(dependencies: PersonDataDependencies) {
     for (const table of exportedTables) {
       for await (const chunk of await rows.stream(table, person, signal)) yield chunk as Buffer
     }
+    for await (const { datasource, row } of otherRows.list(await digestedOf(person))) {
+      yield Buffer.from(`${JSON.stringify({ table: 'row', datasource, row })}\n`)
+    }
     yield Buffer.from('{"table":"end"}\n')
   }
 
@@ -88,13 +107,13 @@ export function createPersonDataService(dependencies: PersonDataDependencies) {
       const { companyId } = caller.principal
       const reference = referenceOf(asked)
       const counts = await count(companyId, reference, signal)
-      const { events, purchases, persons, devices, earliest, latest } = counts
+      const { events, purchases, persons, devices, rows: otherRows, earliest, latest } = counts
       await recordAudit(
         relational.db,
         auditEventOf(caller, 'person-search', company(caller.principal), { events }),
       )
       return {
-        ...{ events, purchases, persons, devices },
+        ...{ events, purchases, persons, devices, rows: otherRows },
         earliest: instantOf(counts, earliest),
         latest: instantOf(counts, latest),
         confirm: confirmationOf(reference, counts),

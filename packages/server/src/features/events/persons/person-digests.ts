@@ -4,8 +4,8 @@ import type { Person } from './person-rows-store.ts'
 /** Enough of a hash for none to meet another. */
 const digestLength = 22
 
-/** Of an identifier: whose events of it are meant. */
-export type Kind = 'client' | 'device' | 'anonymous'
+/** Of an identifier: whose events of it are meant; an address names rows of datasources. */
+export type Kind = 'client' | 'device' | 'anonymous' | 'email'
 
 /** The salt is the company's own, so that a hash without it tells nothing. */
 export const digestOf = (salt: string, kind: Kind, identifier: string): string =>
@@ -17,12 +17,13 @@ export const digestSql = (kind: Kind, column: string): string =>
 
 /** By these hashes the events of a person are known again. */
 export function digestsOf(
-  { clientIds, tmpIds, anonymous }: Pick<Person, 'clientIds' | 'tmpIds' | 'anonymous'>,
+  { clientIds, tmpIds, anonymous, emails }: Pick<Person, 'clientIds' | 'tmpIds' | 'anonymous' | 'emails'>,
   salt: string,
 ): string[] {
   return [
     ...clientIds.map((id) => digestOf(salt, 'client', id)),
     ...tmpIds.map((id) => digestOf(salt, 'device', id)),
     ...anonymous.map((id) => digestOf(salt, 'anonymous', id)),
+    ...emails.map((address) => digestOf(salt, 'email', address.toLowerCase())),
   ]
 }

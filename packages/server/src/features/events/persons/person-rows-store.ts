@@ -13,6 +13,8 @@ export interface Person {
   readonly tmpIds: readonly string[]
   /** Devices of which events without a `clientId` are meant. */
   readonly anonymous: readonly string[]
+  /** Addresses by which rows of datasources know the person. */
+  readonly emails: readonly string[]
   /** The same as the numbers that rows have of them. */
   readonly numbers: Readonly<Record<'clients' | 'devices' | 'anonymous', readonly string[]>>
 }
@@ -62,13 +64,17 @@ const conditions = {
 export type PersonTable = keyof typeof conditions
 
 /** Characters from which on an identifier that is a part of a text names the person for certain. */
-const longIdentifier = 6
+export const longIdentifier = 6
 
 /** Tables of texts that may name a person, and the column that does. */
 const texts = { datasource_log: 'sample', events_quarantine: 'line' } as const
 
 export type TextTable = keyof typeof texts
 export const textTables = Object.keys(texts) as readonly TextTable[]
+
+/** All texts that name the person. */
+export const identifiersOf = ({ clientIds, tmpIds, anonymous, emails }: Person): string[] =>
+  unique([...clientIds, ...tmpIds, ...anonymous, ...emails])
 
 const paramsOf = ({ companyId, numbers }: Person) => ({
   company: companyId,
@@ -137,6 +143,7 @@ export function createPersonRowsStore({
     clientIds: readonly string[],
     tmpIds: readonly string[],
     anonymous: readonly string[],
+    emails: readonly string[] = [],
   ): Promise<Person> {
     const [numbers] = await columnar.query<Person['numbers']>({
       sql: `SELECT ${['clients', 'devices', 'anonymous']
@@ -144,7 +151,7 @@ export function createPersonRowsStore({
         .join(', ')}`,
       params: { clients: clientIds, devices: tmpIds, anonymous },
     })
-    return { companyId, clientIds, tmpIds, anonymous, numbers: numbers ?? noNumbers }
+    return { companyId, clientIds, tmpIds, anonymous, emails, numbers: numbers ?? noNumbers }
   }
 
   return {
@@ -186,7 +193,7 @@ export function createPersonRowsStore({
         : []
       const anonymous = unique([...devices, ...bound])
       requireRoomFor(clients, tmpIds, anonymous)
-      return named(companyId, clients, tmpIds, anonymous)
+      return named(companyId, clients, tmpIds, anonymous, emails)
     },
 
     /** The person whose identifiers have these hashes. */
@@ -235,12 +242,12 @@ export function createPersonRowsStore({
       person: Person,
       signal: AbortSignal,
     ): Promise<RowCondition | undefined> {
-      const { companyId, clientIds, tmpIds, anonymous } = person
+      const { companyId } = person
       const rows = await columnar.query<{ seq: string }>({
         sql: `SELECT DISTINCT toString(seq) AS seq FROM ${table} WHERE ${ofCompany}
                 AND arrayExists(id -> ${texts[table]} = id OR length(id) >= ${longIdentifier} AND position(${texts[table]}, id) > 0,
                   {ids: Array(String)}) LIMIT ${maxIdentifiers}`,
-        params: { company: companyId, ids: [...clientIds, ...tmpIds, ...anonymous] },
+        params: { company: companyId, ids: identifiersOf(person) },
         settings,
         signal,
       })
@@ -250,6 +257,23 @@ export function createPersonRowsStore({
             sql: `${ofCompany} AND seq IN {seqs: Array(UInt64)}`,
             params: { company: companyId, seqs: rows.map(({ seq }) => BigInt(seq)) },
           }
+    },
+
+    /** Label keys that name the person; nothing where none does. */
+    async findLabelKeys(person: Person, signal: AbortSignal): Promise<RowCondition | undefined> {
+      const rows = await columnar.query<{ hash: string }>({
+        sql: `SELECT DISTINCT toString(sipHash64(key)) AS hash FROM label_keys WHERE ${ofCompany}
+                AND arrayExists(id -> key = id OR length(id) >= ${longIdentifier} AND position(key, id) > 0,
+                  {ids: Array(String)}) LIMIT ${maxIdentifiers}`,
+        params: { company: person.companyId, ids: identifiersOf(person) },
+        settings,
+        signal,
+      })
+      if (rows.length === 0) return undefined
+      return {
+        sql: `${ofCompany} AND sipHash64(key) IN {keys: Array(UInt64)}`,
+        params: { company: person.companyId, keys: rows.map(({ hash }) => BigInt(hash)) },
+      }
     },
 
     /** Rows of one of `exportedTables` as NDJSON, while they are read. */

@@ -8,6 +8,8 @@ import type { ErasedPersons } from '../../persons/erased-persons.ts'
 import { type ErasureStore, type OpenErasure, referenceContext } from '../../persons/erasure-store.ts'
 import { digestsOf } from '../../persons/person-digests.ts'
 import {
+  identifiersOf,
+  longIdentifier,
   type Person,
   type PersonRowsStore,
   type PersonTable,
@@ -17,9 +19,30 @@ import {
 import type { RemovalStore } from './removal-store.ts'
 import type { Removal, RemovalHooks } from './remover.ts'
 
+/** Who is meant, to those who know nothing of events. */
+export interface ErasedPerson {
+  readonly companyId: string
+  /** Texts that name the person. */
+  readonly identifiers: readonly string[]
+  /** Those of them that name it as a part of a text too. */
+  readonly longIdentifiers: readonly string[]
+  /** Hashes of them with the salt of the company. */
+  readonly digests: readonly string[]
+}
+
+/** What names persons and is no event. */
+export interface OtherPlace {
+  /** Of the count in the receipt. */
+  readonly name: string
+  count(person: ErasedPerson): Promise<number>
+  /** Can be repeated. */
+  remove(person: ErasedPerson): Promise<void>
+}
+
 export interface ErasureDependencies {
   readonly erasures: Pick<ErasureStore, 'findOpen' | 'refuse' | 'noteFound' | 'finish'>
-  readonly persons: Pick<PersonRowsStore, 'resolve' | 'resolveDigests' | 'findTexts'>
+  readonly persons: Pick<PersonRowsStore, 'resolve' | 'resolveDigests' | 'findTexts' | 'findLabelKeys'>
+  readonly others: readonly OtherPlace[]
   readonly store: Pick<RemovalStore, 'count' | 'remove' | 'recomputeOrders'>
   readonly box: Pick<SecretBox, 'open' | 'seal'>
   /** Of whom the collector takes no events. */
@@ -57,7 +80,7 @@ interface Found {
 
 /** Removes persons whose erasure was asked for. */
 export function createErasure(dependencies: ErasureDependencies): Removal {
-  const { erasures, persons, store, box, erased, log, clock, logger, recordErasure } = dependencies
+  const { erasures, persons, others, store, box, erased, log, clock, logger, recordErasure } = dependencies
 
   /**
    * What was taken before lies in segments of the log in front of this note, which are removed once they are loaded.
@@ -100,9 +123,20 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
     for (const table of tables) {
       removed[table] = await store.count(table, rowsOfPerson(table, person), signal)
     }
+    for (const place of others) removed[place.name] = await place.count(toOthers(erasure, person))
     const found: Found = { person, removed }
     await erasures.noteFound(erasure, box.seal(JSON.stringify(found), referenceContext(erasure.id)))
     return found
+  }
+
+  function toOthers({ digests, salt }: OpenErasure, person: Person): ErasedPerson {
+    const identifiers = identifiersOf(person)
+    return {
+      companyId: person.companyId,
+      identifiers,
+      longIdentifiers: identifiers.filter(({ length }) => length >= longIdentifier),
+      digests: digests ?? digestsOf(person, salt),
+    }
   }
 
   const read = <T>({ id, sealedReference }: OpenErasure): T => {
@@ -112,7 +146,7 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
 
   async function remove(
     person: Person,
-    { betweenBatches }: RemovalHooks,
+    { betweenBatches, onRemoved }: RemovalHooks,
     signal: AbortSignal,
   ): Promise<void> {
     const purchases = rowsOfPerson('purchases', person)
@@ -129,6 +163,9 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
         await store.remove(table, rows, signal)
       }
     }
+    const keys = await persons.findLabelKeys(person, signal)
+    if (keys) await store.remove('label_keys', keys, signal)
+    if (keys) onRemoved([person.companyId])
   }
 
   return {
@@ -139,6 +176,7 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
       if (!erasure) return false
       const { person, removed } = await find(erasure, hooks, signal)
       await remove(person, hooks, signal)
+      for (const place of others) await place.remove(toOthers(erasure, person))
       const { id, companyId, requestedBy, refuseUntil, salt } = erasure
       await recordErasure({
         ...{ id, companyId, requestedBy, refuseUntil },
