@@ -86,7 +86,7 @@ test('a service that works has nothing that does not, and every advice comes wit
   expect(found.filter(({ state }) => state === 'bad')).toEqual([])
   expect(found.map(({ check }) => check)).toEqual([
     ...['program', 'data directory', 'disk', 'backups', 'service', 'relational store', 'columnar store'],
-    ...['quarantine', 'loading', 'event log', 'keys', 'mails', 'removals'],
+    ...['migrations', 'quarantine', 'loading', 'event log', 'keys', 'mails', 'removals'],
   ])
   // No backup yet, and mails are files.
   expect(found.filter(({ state }) => state === 'look').map(({ check }) => check)).toEqual([
@@ -96,6 +96,32 @@ test('a service that works has nothing that does not, and every advice comes wit
   for (const { state, remedy } of found) expect(remedy !== undefined).toBe(state !== 'ok')
   const { out } = await doctor([])
   expect(out).toMatch(/^ok {4}service: answers at http:\/\/127\.0\.0\.1:\d+ and is ready$/m)
+})
+
+test('says what an upgrade would do, and that a newer version was here', async () => {
+  await inDatabase('create table kept as select * from schema_migrations where number = 13')
+  try {
+    await inDatabase('delete from schema_migrations where number = 13')
+    expect((await findings()).of('migrations')).toMatchObject([
+      {
+        state: 'look',
+        says: expect.stringMatching(
+          /^relational store, at the next start of \d.*: 0013-stored-bytes\.sql \(.+\) takes/,
+        ),
+      },
+    ])
+    await inDatabase(
+      `insert into schema_migrations (number, file, checksum) values (9999, '9999-later.sql', '')`,
+    )
+    expect(await findings()).toMatchObject({ code: 1 })
+    expect((await findings()).of('migrations')).toMatchObject([
+      { state: 'bad', says: expect.stringContaining('9999-later.sql') },
+    ])
+  } finally {
+    await inDatabase('delete from schema_migrations where number = 9999')
+    await inDatabase('insert into schema_migrations select * from kept')
+    await inDatabase('drop table kept')
+  }
 })
 
 test('what is wrong is named with its remedy', async () => {

@@ -8,6 +8,7 @@ import type { Relational } from '../../platform/stores/relational.ts'
 import { program, version } from '../../platform/version.ts'
 import { listBackups, readManifest } from '../backup/backup-files.ts'
 import { openConfiguredBox } from './command-stores.ts'
+import { readMigrationState } from './pending-migrations-store.ts'
 
 export type State = 'ok' | 'look' | 'bad'
 
@@ -161,6 +162,26 @@ export function checksOfService(config: Config, { relational, columnar, baseUrl 
             ),
           ),
         ]
+      },
+    },
+    {
+      name: 'migrations',
+      async look() {
+        const { pending, unknown } = await readMigrationState({ relational, columnar })
+        if (unknown.length > 0)
+          return bad(
+            `a newer version has set the stores up: ${version} does not know ${unknown.join(', ')}`,
+            'Run the version that made them, or a later one.',
+          )
+        if (pending.length === 0) return ok('the stores are those of this version')
+        return pending.map(({ store, file, about, rows, seconds }) => {
+          const tables = [...rows].map(([table, count]) => `${table} (${count} rows)`).join(', ')
+          const takes = seconds > 1 ? `goes through ${tables}, about ${seconds} s` : 'takes a moment'
+          return worthALook(
+            `${store}, at the next start of ${version}: ${file} (${about}) ${takes}`,
+            'Back up before; docs/operating.md, Upgrade.',
+          )
+        })
       },
     },
     {

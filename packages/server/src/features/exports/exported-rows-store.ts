@@ -133,8 +133,6 @@ function spanOf({ from, until, everyHours }: StoredExport, instant: number): Spa
   return { from: startOf(from), to: startOf(until === null || until > last ? last : until) + dayMs }
 }
 
-export type ExportedRowsStore = ReturnType<typeof createExportedRowsStore>
-
 /** Rows of events, orders and sessions, as they leave in bulk. */
 export function createExportedRowsStore({
   columnar,
