@@ -19,9 +19,11 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openObjectStore } from '../../src/platform/outgoing/object-store.ts'
 import { times } from '../support/long.ts'
+import { createTestDatabase, urlOf } from '../support/postgres.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
 import { s3Keys, startS3Server } from '../support/s3-server.ts'
 import { until } from '../support/until.ts'
+import { fieldOf } from '../support/worker-datasources.ts'
 
 /** The commands of docs/data-life.md, With the service stopped, in their order. */
 function documentedCommands(): string[] {
@@ -247,6 +249,41 @@ describe('backups of a service that runs', () => {
     await erased(second)
     expect(await found(second)).toBe(0)
     expect(await found(service)).toBe(0)
+    await second.stop()
+  })
+
+  it('have the rows of datasources', async () => {
+    const content = Array.from({ length: 50 }, (_, n) => ({ sku: `sku-${n}`, name: `Thing "${n}"` }))
+    const worker = await service.dataOf<{ id: string }>('POST', '/datasources', {
+      ...{ name: 'Products', mode: 'worker', source: { type: 'file', format: 'ndjson' } },
+    })
+    const path = `/datasources/${worker.id}`
+    const uploaded = await fetch(`${service.baseUrl}${path}/content`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${service.token}`,
+        'content-type': 'application/octet-stream',
+      },
+      body: content.map((row) => JSON.stringify(row)).join('\n'),
+    })
+    expect(uploaded.status).toBe(200)
+    await service.dataOf('PATCH', `${path}/fields`, {
+      fields: [fieldOf({ name: 'sku', isKey: true }), fieldOf({ name: 'name' })],
+    })
+    await service.dataOf('POST', `${path}/versions/live`)
+    const rows = (of: Service) =>
+      of.dataOf<object[]>('POST', '/datasources/query?perPage=100', { datasourceId: worker.id, query: {} })
+    await until(async () => (await rows(service).catch(() => [])).length === 50)
+    const { id } = await json<{ id: string }>('create')
+    expect(await json('verify')).toMatchObject({ id })
+    const second = await restored(id)
+    expect(await rows(second)).toEqual(await rows(service))
+    // Its key is one again, and it is imported into as before.
+    expect((await second.call('POST', `/v2${path}/refresh`)).status).toBe(200)
+    await until(async () => {
+      const [last] = await second.dataOf<{ state: string }[]>('GET', `${path}/imports`)
+      return last?.state === 'unchanged' || last?.state === 'done'
+    })
     await second.stop()
   })
 
@@ -519,6 +556,52 @@ describe('backups of a service that runs', () => {
       })
     } finally {
       await server.close()
+    }
+  })
+
+  it('move accounts and definitions to a PostgreSQL server, and back', async () => {
+    await service.loaded()
+    const { id } = await json<{ id: string }>('create')
+    const database = await createTestDatabase({ migrated: false })
+    const stores = { DATABASE_URL: urlOf(database.application), DATABASE_OWNER_URL: urlOf(database.owner) }
+    const onServer = join(folder, 'on-server')
+    const back = join(folder, 'back')
+    const key = join(service.dataDirectory, 'encryption.key')
+    const saved = (of: Service) => of.dataOf<{ name: string }[]>('GET', '/statistics/query')
+    const isTold = async (of: Service) => [
+      await of.query(totals),
+      await saved(of),
+      await of.dataOf('GET', '/datasources'),
+    ]
+    try {
+      expect((await backup(['restore', id, '--to', onServer], stores)).code).toBe(0)
+      expect(existsSync(join(onServer, 'postgres'))).toBe(false)
+      cpSync(key, join(onServer, 'encryption.key'))
+      const moved = await startService({ dataDirectory: onServer, env: stores })
+      services.push(moved)
+      expect(await isTold(moved)).toEqual(await isTold(service))
+      expect((await send(moved, 7_000_000, 3)).status).toBe(200)
+      await moved.loaded()
+      const there = await isTold(moved)
+      // A database that is in use is not filled a second time.
+      expect(await backup(['restore', id, '--to', join(folder, 'twice')], stores)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('is not empty'),
+      })
+      expect(existsSync(join(folder, 'twice'))).toBe(false)
+
+      const made = await backup(['create', '--json'], { ...stores, MILLRACE_DATA_DIR: onServer })
+      expect(made).toMatchObject({ code: 0 })
+      await moved.stop()
+      await json('restore', (JSON.parse(made.out) as { id: string }).id, '--to', back)
+      cpSync(key, join(back, 'encryption.key'))
+      const again = await startService({ dataDirectory: back })
+      services.push(again)
+      await again.loaded()
+      expect(await isTold(again)).toEqual(there)
+      await again.stop()
+    } finally {
+      await database.close()
     }
   })
 

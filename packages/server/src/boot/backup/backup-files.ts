@@ -50,10 +50,11 @@ export class BackupRefused extends StartRefused {
 
 const [nonceBytes, tagBytes] = [12, 16]
 export const manifestName = 'manifest.json'
-const idPattern = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
+/** To the millisecond, so that their order is that of their making; earlier ones to the second. */
+const idPattern = /^\d{8}T\d{6}(?:\d{3})?Z-[0-9a-f]{6}$/
 
 export const newBackupId = (now: Date): string =>
-  `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${randomBytes(3).toString('hex')}`
+  `${now.toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(3).toString('hex')}`
 
 /** Every file is sealed for its place, so that none stands for another. */
 const contextOf = (place: string): Buffer => Buffer.from(`millrace backup\0${place}`)

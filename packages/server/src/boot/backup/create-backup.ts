@@ -19,7 +19,7 @@ import {
   newBackupId,
   readManifest,
 } from './backup-files.ts'
-import { copyOut, lastMigration, listTables, readSequences } from './relational-copy.ts'
+import { copyOut, holdTables, lastMigration, listTables, readSequences } from './relational-copy.ts'
 
 export interface CreateBackupOptions {
   readonly config: Pick<Config, 'dataDirectory' | 'contentDirectory' | 'backupKey' | 'diskReserveBytes'>
@@ -39,12 +39,11 @@ export interface Created {
   readonly bytes: number
 }
 
-/** @throws {BackupRefused} a server has its own way, which copies what is there at one moment */
-export function requireEmbedded({ relational, columnar }: Pick<Config, 'relational' | 'columnar'>): void {
-  const named = [relational.url && 'DATABASE_URL', columnar.url && 'CLICKHOUSE_URL'].filter(Boolean)
-  if (named.length > 0)
+/** @throws {BackupRefused} files of the events are on another machine */
+export function requireOwnEngine({ columnar }: Pick<Config, 'columnar'>): void {
+  if (columnar.url !== undefined)
     throw new BackupRefused(
-      `${named.join(' and ')} name servers of your own: back them up with what comes with them (docs/data-life.md).`,
+      'CLICKHOUSE_URL names a server of your own: back it up with what comes with it (docs/data-life.md).',
     )
 }
 
@@ -109,6 +108,8 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     })
     await client.query('begin isolation level repeatable read read only')
     const relationalMigration = await lastMigration(client)
+    const relationalTables = await listTables(client)
+    await holdTables(client, relationalTables)
     await linkFiles(join(dataDirectory, 'log'), staged)
     const tables = await columnarFigures(columnar)
     for (const table of tables.tables) {
@@ -124,7 +125,7 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     }
     onStep('copying accounts and definitions')
     const relationalRows: Record<string, number> = {}
-    for (const table of await listTables(client)) {
+    for (const table of relationalTables) {
       const rows = copyOut(client, table)
       await backup.write(`relational/${table.name}`, rows)
       relationalRows[table.name] = rows.rowCount

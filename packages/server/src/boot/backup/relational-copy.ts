@@ -47,11 +47,60 @@ export async function readSequences(client: Client): Promise<Record<string, stri
   return Object.fromEntries(rows.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
 }
 
-/** Begins to fill a database that has the tables and nothing else of value: one transaction, without triggers. */
-export async function beginFilling(client: Client, tables: readonly CopiedTable[]): Promise<void> {
+/** The table of the rows of a version of a worker datasource, and its identifier. */
+const rowsTable = /^datasource_rows\.v_([0-9a-f]{24})$/
+
+/** Keeps the tables as they are while a backup reads them: those of former versions of datasources are dropped. */
+export async function holdTables(client: Client, tables: readonly CopiedTable[]): Promise<void> {
+  await client.query(`lock table ${tables.map(({ name }) => name).join(', ')} in access share mode`)
+}
+
+/** Statements that the owner of the tables may run, which a superuser would not need. */
+async function listStatements(client: Client): Promise<{ before: string[]; after: string[] }> {
+  const { rows } = await client.query<{ before: string; after: string }>(
+    `select format('alter table %s alter constraint %I deferrable initially deferred', conrelid::regclass, conname)
+         as before,
+       format('alter table %s alter constraint %I %s', conrelid::regclass, conname, case
+         when condeferred then 'deferrable initially deferred'
+         when condeferrable then 'deferrable initially immediate' else 'not deferrable' end) as after
+     from pg_constraint where contype = 'f' and conparentid = 0
+     union all
+     select distinct format('alter table %s disable trigger user', tgrelid::regclass),
+       format('alter table %s enable trigger user', tgrelid::regclass)
+     from pg_trigger where not tgisinternal and tgparentid = 0`,
+  )
+  return { before: rows.map(({ before }) => before), after: rows.map(({ after }) => after) }
+}
+
+/**
+ * Fills a database that has the tables and nothing of value, in one transaction, as their owner: without triggers, and
+ * with foreign keys compared at the end.
+ * @param expected names of the tables that there are to be; those of rows of datasources are made
+ * @param copy fills one
+ */
+export async function fillTables(
+  client: Client,
+  expected: readonly string[],
+  copy: (tables: readonly CopiedTable[]) => Promise<void>,
+): Promise<void> {
   await client.query('begin')
-  await client.query('set local session_replication_role = replica')
+  const versions = expected.flatMap((name) => rowsTable.exec(name)?.[1] ?? [])
+  for (const id of versions) await client.query('select datasource_rows.make($1)', [id])
+  const { before, after } = await listStatements(client)
+  for (const statement of before) await client.query(statement)
+  const tables = await listTables(client)
   await client.query(`truncate ${tables.map(({ name }) => name).join(', ')} cascade`)
+  await copy(tables)
+  for (const id of versions) {
+    await client.query(
+      `select datasource_rows.finish($1, exists(
+         select from datasource_versions where id = $1 and key_field is not null))`,
+      [id],
+    )
+  }
+  await client.query('set constraints all immediate')
+  for (const statement of after) await client.query(statement)
+  await client.query('commit')
 }
 
 /** @returns how many rows there were */

@@ -11,7 +11,8 @@ import { silentLogger } from '../../platform/logger.ts'
 import { embeddedColumnar } from '../../platform/stores/columnar-embedded.ts'
 import { startEmbeddedPostgres } from '../../platform/stores/embedded-postgres.ts'
 import { applicationRole } from '../../platform/stores/postgres/settings.ts'
-import { connectionConfig } from '../../platform/stores/relational.ts'
+import { connectionConfig, type PostgresAddress } from '../../platform/stores/relational.ts'
+import { openDatabaseOf } from '../open-stores.ts'
 import {
   BackupRefused,
   checkFiles,
@@ -21,7 +22,7 @@ import {
   readManifest,
 } from './backup-files.ts'
 import { repeatErasures } from './erasure-records.ts'
-import { beginFilling, copyIn, listTables, writeSequences } from './relational-copy.ts'
+import { copyIn, fillTables, listTables, writeSequences } from './relational-copy.ts'
 
 const draftEnding = '.restoring'
 
@@ -34,13 +35,21 @@ export interface RestoreOptions {
   readonly onStep?: (step: string) => void
 }
 
+/** A PostgreSQL of the operator's own, which is empty. */
+export interface RestoreDatabase {
+  readonly url: string
+  readonly ownerUrl: string | undefined
+}
+
 /**
- * Makes a data directory of a backup. Everything is compared with the manifest before; the directory has another name
- * until it is whole.
+ * Makes a data directory of a backup, and fills a database where there is to be one. Everything is compared with the
+ * manifest before; the directory has another name until it is whole, and the database is filled in one step before that.
  * @param to absent or empty
  * @throws {BackupRefused}
  */
-export async function restoreBackup(options: RestoreOptions & { readonly to: string }): Promise<Manifest> {
+export async function restoreBackup(
+  options: RestoreOptions & { readonly to: string; readonly database?: RestoreDatabase | undefined },
+): Promise<Manifest> {
   const to = resolve(options.to)
   const found = await readdir(to).catch(() => [])
   if (found.length > 0) throw new BackupRefused(`${to} is not empty: name a directory that is, or none`)
@@ -48,7 +57,7 @@ export async function restoreBackup(options: RestoreOptions & { readonly to: str
   // A name of its own: stores of a restore that was killed may not have ended yet.
   const draft = join(dirname(to), `${basename(to)}.${randomBytes(3).toString('hex')}${draftEnding}`)
   try {
-    const manifest = await fill(draft, options, true)
+    const manifest = await fill(draft, options, { isKept: true, database: options.database })
     await rmdir(to).catch(() => {})
     await rename(draft, to)
     return manifest
@@ -76,8 +85,60 @@ export async function verifyBackup(options: RestoreOptions): Promise<Manifest> {
   }
 }
 
-/** @param isKept whether a service will work on it, so that persons who were erased since have to be erased again */
-async function fill(data: string, options: RestoreOptions, isKept = false): Promise<Manifest> {
+interface Target {
+  /** Whether a service will work on it, so that persons who were erased since have to be erased again. */
+  readonly isKept: boolean
+  readonly database?: RestoreDatabase | undefined
+}
+
+/** The database that is filled: that of the operator, or one in the directory. */
+async function openDatabase(data: string, database: RestoreDatabase | undefined): Promise<OpenedDatabase> {
+  if (!database) {
+    const postgres = await startEmbeddedPostgres({
+      directory: join(data, 'postgres'),
+      runPath: join(data, 'run'),
+      logger: silentLogger,
+    })
+    return { owner: postgres.owner, role: applicationRole, close: postgres.stop }
+  }
+  const { relational, ownerAddress, applicationRole: role } = await openDatabaseOf(database, silentLogger)
+  await relational.close()
+  await withClient(ownerAddress, async (client) => {
+    // Those of another program would be emptied.
+    const [table] = await listTables(client)
+    if (table)
+      throw new BackupRefused(
+        `The database of DATABASE_URL is not empty, it has the table ${table.name}: name one that is, or none`,
+      )
+  })
+  return { owner: ownerAddress, role, close: async () => {} }
+}
+
+interface OpenedDatabase {
+  readonly owner: PostgresAddress
+  /** Whom the service works as, where that is not the owner. */
+  readonly role: string | undefined
+  close(): Promise<void>
+}
+
+async function withClient(
+  address: PostgresAddress,
+  work: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client(connectionConfig(address))
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function fill(
+  data: string,
+  options: RestoreOptions,
+  { isKept, database }: Target = { isKept: false },
+): Promise<Manifest> {
   const { directory, id, key, onStep = () => {} } = options
   const manifest = await readManifest(directory, id, key)
   onStep('comparing every file with the manifest')
@@ -92,33 +153,27 @@ async function fill(data: string, options: RestoreOptions, isKept = false): Prom
     if (path.startsWith('contents/'))
       await copy(path, join(data, 'datasources', path.slice('contents/'.length)))
   }
-  onStep('restoring accounts and definitions')
-  const postgres = await startEmbeddedPostgres({
-    directory: join(data, 'postgres'),
-    runPath: join(data, 'run'),
-    logger: silentLogger,
-  })
+  const { owner, role, close } = await openDatabase(data, database)
   try {
-    const migrating = { address: postgres.owner, applicationRole, logger: silentLogger }
-    await migrateRelational({ ...migrating, upTo: manifest.relationalMigration })
-    const { database } = postgres.owner
-    const client = new pg.Client(connectionConfig({ ...postgres.superuser, database }))
-    await client.connect()
-    try {
-      await fillRelational(client, manifest, (path) => readBackupFile(directory, manifest, path, key))
-      if (isKept) {
-        await migrateRelational(migrating)
-        const repeated = await repeatErasures(client, directory, manifest.at)
-        if (repeated > 0) onStep(`asking again for ${repeated} erasures that were made since`)
-      }
-    } finally {
-      await client.end()
-    }
-    await openToApplication({ owner: postgres.owner, role: applicationRole, logger: silentLogger })
     onStep('restoring events')
-    await fillColumnar(data, manifest, copy, postgres.owner)
+    await fillColumnar(data, manifest, copy, owner)
+    onStep('restoring accounts and definitions')
+    const migrating = {
+      address: owner,
+      logger: silentLogger,
+      ...(role !== undefined && { applicationRole: role }),
+    }
+    await migrateRelational({ ...migrating, upTo: manifest.relationalMigration })
+    await withClient(owner, async (client) => {
+      await fillRelational(client, manifest, (path) => readBackupFile(directory, manifest, path, key))
+      if (!isKept) return
+      await migrateRelational(migrating)
+      const repeated = await repeatErasures(client, directory, manifest.at)
+      if (repeated > 0) onStep(`asking again for ${repeated} erasures that were made since`)
+    })
+    if (role !== undefined) await openToApplication({ owner, role, logger: silentLogger })
   } finally {
-    await postgres.stop()
+    await close()
   }
   return manifest
 }
@@ -130,25 +185,22 @@ async function fillRelational(
   { id, files, relationalRows }: Manifest,
   read: (path: string) => ReturnType<typeof readBackupFile>,
 ): Promise<void> {
-  const tables = await listTables(client)
-  const names = new Set(tables.map(({ name }) => name))
-  const strange = Object.keys(relationalRows).filter((name) => !names.has(name))
-  if (strange.length > 0)
-    throw new BackupRefused(
-      `The backup ${id} has tables that this version does not know: ${strange.join(', ')}`,
-    )
-  await beginFilling(client, tables)
-  for (const table of tables) {
-    const path = `relational/${table.name}`
-    if (!files.some((file) => file.path === path)) continue
-    const rows = await copyIn(client, table, read(path))
-    requireRows(id, table.name, relationalRows[table.name], rows)
-  }
-  await writeSequences(
-    client,
-    JSON.parse(await text(read('relational/sequences.json'))) as Record<string, string>,
-  )
-  await client.query('commit')
+  const paths = new Set(files.map(({ path }) => path))
+  await fillTables(client, Object.keys(relationalRows), async (tables) => {
+    const names = new Set(tables.map(({ name }) => name))
+    const strange = Object.keys(relationalRows).filter((name) => !names.has(name))
+    if (strange.length > 0)
+      throw new BackupRefused(
+        `The backup ${id} has tables that this version does not know: ${strange.join(', ')}`,
+      )
+    for (const table of tables) {
+      const path = `relational/${table.name}`
+      if (!paths.has(path)) continue
+      requireRows(id, table.name, relationalRows[table.name], await copyIn(client, table, read(path)))
+    }
+    const sequences = JSON.parse(await text(read('relational/sequences.json'))) as Record<string, string>
+    await writeSequences(client, sequences)
+  })
 }
 
 async function fillColumnar(

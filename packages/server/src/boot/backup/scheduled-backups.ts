@@ -7,7 +7,7 @@ import type { PostgresAddress } from '../../platform/stores/relational.ts'
 import type { Periodic } from '../../platform/work/periodic-work.ts'
 import { openBackupCopies } from './backup-copies.ts'
 import { listBackups, readManifest, removeBackups } from './backup-files.ts'
-import { createBackup, requireEmbedded } from './create-backup.ts'
+import { createBackup, requireOwnEngine } from './create-backup.ts'
 
 export interface ScheduledBackupsOptions {
   readonly config: Config
@@ -23,13 +23,13 @@ export interface ScheduledBackupsOptions {
 
 /**
  * Backups that the service makes by itself, where its configuration says so.
- * @throws {BackupRefused} it says so, and a store is a server of its own
+ * @throws {BackupRefused} it says so, and the events are at a server of its own
  */
 export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
   const { config, relational, columnar, served, clock, logger, metrics } = options
   const { directory, everyHours, keep } = config.backups
   if (everyHours === 0) return []
-  requireEmbedded(config)
+  requireOwnEngine(config)
   const copies = openBackupCopies(config, directory, clock)
   metrics.gauge(
     'millrace_backup_age_seconds',

@@ -9,7 +9,7 @@ import { openColumnar } from '../../platform/stores/columnar-client.ts'
 import { embeddedAddresses } from '../../platform/stores/embedded-postgres.ts'
 import { openBackupCopies } from '../backup/backup-copies.ts'
 import { BackupRefused, listBackups, readManifest, removeBackups } from '../backup/backup-files.ts'
-import { createBackup, requireEmbedded } from '../backup/create-backup.ts'
+import { createBackup, requireOwnEngine } from '../backup/create-backup.ts'
 import { restoreBackup, verifyBackup } from '../backup/restore-backup.ts'
 import type { CommandTerminal } from './operator-command.ts'
 
@@ -18,7 +18,8 @@ const usage = `Usage: millrace backup COMMAND [options]
   create                        backs up the running service; it goes on meanwhile
   list                          backups that are whole, the newest first
   verify [ID]                   restores one to a place that is removed again, and compares it; the newest by default
-  restore [ID] --to DIRECTORY   makes a data directory of one; the newest by default
+  restore [ID] --to DIRECTORY   makes a data directory of one, and fills the empty database of DATABASE_URL where that
+                                is set; the newest by default
   prune --keep N                removes all but the newest N
   fetch [ID]                    brings one back from the bucket of MILLRACE_BACKUP_S3_URL; the newest by default
 
@@ -37,7 +38,7 @@ interface Result {
 
 /** Copying is done by this process, which works on the files of the service beside it. */
 async function create(config: Config, directory: string, terminal: CommandTerminal): Promise<Result> {
-  requireEmbedded(config)
+  requireOwnEngine(config)
   if (findRunningService(config.dataDirectory) === undefined)
     throw new BackupRefused(
       `No service runs on ${config.dataDirectory}. Start it, or copy the directory while it is stopped.`,
@@ -49,7 +50,10 @@ async function create(config: Config, directory: string, terminal: CommandTermin
     const { manifest, written, bytes } = await createBackup({
       config,
       directory,
-      relational: embeddedAddresses(runPath).owner,
+      relational:
+        config.relational.url === undefined
+          ? embeddedAddresses(runPath).owner
+          : { url: config.relational.ownerUrl ?? config.relational.url },
       columnar,
       onStep: (step) => terminal.err(step),
     })
@@ -158,8 +162,11 @@ export async function runBackupCommand(
       }
       case 'restore': {
         if (typeof values.to !== 'string') return wrong('--to names the directory that is made')
+        requireOwnEngine(config)
+        const { url, ownerUrl } = config.relational
         const { id: restored, at } = await restoreBackup({
           ...{ directory, id: id ?? (await newest(directory)), key, onStep, to: values.to },
+          database: url === undefined ? undefined : { url, ownerUrl },
         })
         return {
           data: { id: restored, directory: resolve(values.to) },

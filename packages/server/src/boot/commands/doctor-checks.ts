@@ -39,7 +39,7 @@ const oldSeconds = 600
 
 /** What needs no running service. */
 export function checksOfPlace(config: Config): Check[] {
-  const { dataDirectory, diskReserveBytes, backups, relational, columnar } = config
+  const { dataDirectory, diskReserveBytes, backups, columnar } = config
   return [
     {
       name: 'program',
@@ -77,8 +77,8 @@ export function checksOfPlace(config: Config): Check[] {
     {
       name: 'backups',
       async look() {
-        if (relational.url !== undefined || columnar.url !== undefined)
-          return ok('stores are servers of your own, which are backed up by their own means')
+        if (columnar.url !== undefined)
+          return ok('events are at a server of your own, which is backed up by its own means')
         const [id] = await listBackups(backups.directory)
         const remedy = 'npm run millrace -- backup create, or set MILLRACE_BACKUP_EVERY_HOURS.'
         if (id === undefined) return worthALook(`there is none in ${backups.directory}`, remedy)
