@@ -22,7 +22,7 @@ export const createExport = {
   summary: 'Export events, orders, sessions or the rows of a query in bulk',
   description: [
     'Queues an export of any number of rows: a file for each day of UTC that has some, as Parquet (when `format` is absent), NDJSON or CSV. Read it until its `state` is `done`, then download its files.',
-    'A `query` is answered as `POST /v2/statistics/query` answers it to you, in one file and without the bounds of rows and seconds.',
+    'A `query` is answered as `POST /v2/statistics/query` answers it to you, in one file, with any number of rows and within 15 minutes.',
     'With `everyHours` it is kept up to date: days that are over are written once, and again when rows of theirs came late or were removed; without `until` it follows the present. The files then stay until it is deleted, also in `MILLRACE_EXPORT_DIR`, as `dt=2026-01-31/events.parquet` beside a `manifest.json`; a query is asked again at every run. An export that is made once is removed after 7 days.',
     'Events, orders and sessions tell of workflows of all teams. A company has at most 100 exports.',
   ].join('\n\n'),

@@ -24,7 +24,7 @@ let relational: TestDatabase
 let accounts: AccountsApp
 let work: LedgerWork
 const directory = mkdtempSync(join(tmpdir(), 'millrace-exports-'))
-type Who = 'admin' | 'analyst' | 'reader' | 'stranger'
+type Who = 'admin' | 'analyst' | 'manager' | 'reader' | 'stranger'
 let people: Record<Who, { id: string; token: string }>
 
 beforeAll(async () => {
@@ -38,6 +38,7 @@ beforeAll(async () => {
   people = {
     admin: await accounts.person('admin'),
     analyst: await accounts.personWith('statistics:access', 'statistics:export'),
+    manager: await accounts.personWith('statistics:access', 'statistics:export', 'statistics:manage'),
     reader: await accounts.personWith('statistics:access', 'statistics:manage'),
     stranger: await accounts.person('admin', accounts.other.companyId, 'other.example'),
   }
@@ -522,12 +523,30 @@ describe('who exports', () => {
     const { id } = await create({ table: 'query', query: askedBy('events.count'), format: 'csv' }, 'analyst')
     await work.runOne()
     expect((await download(id, 'query.csv.gz', {}, 'analyst')).statusCode).toBe(200)
+    // Another one may see less than who asked.
+    const ofAdmin = await made({ table: 'query', query: askedBy('events.count'), format: 'csv' })
+    expect((await call('manager', 'GET', `/${ofAdmin.id}`)).status).toBe(200)
+    expect((await download(ofAdmin.id, 'query.csv.gz', {}, 'manager')).statusCode).toBe(403)
     await relational.pool.query('update companies set shows_other_teams = true')
     try {
       expect((await call('analyst', 'POST', '', body)).status).toBe(200)
     } finally {
       await relational.pool.query('update companies set shows_other_teams = false')
     }
+  })
+
+  it('waits for other exports of the company, and for none of another', async () => {
+    const first = await create({ table: 'events', ...week })
+    await create({ table: 'events', ...week })
+    const others = await create({ table: 'events', ...week }, 'stranger')
+    await relational.pool.query(
+      `update statistics_exports set state = 'running', attempts = 1, lease_until = now() + interval '1 hour'
+       where id = $1`,
+      [first.id],
+    )
+    expect(await work.runOne()).toBe(true)
+    expect((await call<StatisticsExport>('stranger', 'GET', `/${others.id}`)).data.state).toBe('done')
+    expect(await work.runOne()).toBe(false)
   })
 
   it('sees no exports of others and of no other company', async () => {

@@ -14,7 +14,7 @@ import type { Prepared } from './question.ts'
 export type BulkFormat = Exclude<ResultFormat, 'json'> | 'parquet'
 
 /** Of a statement whose rows go to a file: nobody waits for the answer. */
-const bulkLimits = { seconds: 3_600, rows: 0 } as const
+const bulkLimits = { seconds: 900, rows: 0 } as const
 
 /** Columns of a session as it leaves in bulk: seconds, texts as its events have them. */
 const sessionColumns = {

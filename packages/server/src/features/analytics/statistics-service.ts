@@ -327,7 +327,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
     },
 
     /**
-     * The rows of a query for a file: without a bound of rows, within an hour, at none of the company's places.
+     * The rows of a query for a file: without a bound of rows, within a quarter of an hour, at none of the company's places.
      * @throws {DomainError} as `answer`, but for `tooManyRequests`; the stream too
      */
     async openRows({ query, format, signal, ...request }: BulkRequest): Promise<Readable> {

@@ -33,8 +33,8 @@ const pauses = [60, 300] as const
 
 /** What a kill takes back at most. */
 const partsTogether = 31
-/** While one waits for the disk, others are read. */
-const partsAtOnce = 3
+/** While one waits for the disk, the other is read. */
+const partsAtOnce = 2
 
 /** Brings the files of exports up to date with what is stored, a part after the other. */
 export function createExportWorker(dependencies: ExportWorkerDependencies): LedgerWork {
@@ -133,7 +133,9 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
   return createLedgerWork<StoredExport, string>({
     names: ['an export', 'exports'],
     ...{ relational, log, pauses },
-    lanes: 1,
+    // The exports of one company, which may take hours, do not hold up those of all others.
+    lanes: 2,
+    perCompany: 1,
     ledgerOf: createExportStore,
     interrupted: 'the service ended during every attempt',
     async attempt(row, signal) {

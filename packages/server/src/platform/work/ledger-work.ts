@@ -26,6 +26,8 @@ export interface LedgerWorkOptions<Row extends Held, Failure> {
   readonly ledgerOf: (db: Queries) => Pick<Ledger<Row>, 'take' | 'keep' | 'requeue' | 'dueAt'>
   /** At once in one process. */
   readonly lanes: number
+  /** Of one company in all processes; default `maxPerCompany`. */
+  readonly perCompany?: number
   /** Seconds before each further attempt. */
   readonly pauses: readonly number[]
   /** What a row fails with during whose attempts the process ended every time. */
@@ -55,6 +57,7 @@ export function createLedgerWork<Row extends Held, Failure>(
   options: LedgerWorkOptions<Row, Failure>,
 ): LedgerWork {
   const { names, relational, log, ledgerOf, lanes, pauses, interrupted, attempt, judge, fail } = options
+  const { perCompany = maxPerCompany } = options
   const [one, name] = names
   const ledger = ledgerOf(relational.db)
 
@@ -74,7 +77,7 @@ export function createLedgerWork<Row extends Held, Failure>(
   }
 
   async function runOne(stopping?: AbortSignal, onTaken?: () => void): Promise<boolean> {
-    const row = await relational.transaction((tx) => ledgerOf(tx).take(leaseSeconds, maxPerCompany))
+    const row = await relational.transaction((tx) => ledgerOf(tx).take(leaseSeconds, perCompany))
     if (!row) return false
     onTaken?.()
     const lease = holdLease({
