@@ -27,7 +27,14 @@ export const createExport = {
     'Events, orders and sessions tell of workflows of all teams. A company has at most 100 exports.',
   ].join('\n\n'),
   audit: { action: 'statistics-export-create', target },
-  errors: ['tooManyExports'],
+  errors: [
+    'tooManyExports',
+    'unknownMember',
+    'incompatibleMembers',
+    'virtualMeasureFilter',
+    'invalidQuery',
+    'tooComplex',
+  ],
   examples: {
     parquet: example('All events of January', { table: 'events', from: '2026-01-01', until: '2026-01-31' }),
     daily: example('Orders for a data warehouse, day by day', {

@@ -3,8 +3,24 @@ import { type RefusalRows, refused } from './refusal-row.ts'
 
 const path = '/v2/statistics/exports'
 
+const ofQuery = (query: object) => ({
+  table: 'query',
+  query: { measures: [], dimensions: [], filters: [], timeDimensions: [], ...query },
+})
+
 export const exportRefusals: RefusalRows = {
   createExport: {
+    incompatibleMembers: refused(() => ({
+      path,
+      body: ofQuery({ measures: ['purchases.count'], dimensions: ['events.name'] }),
+    })),
+    virtualMeasureFilter: refused(() => ({
+      path,
+      body: ofQuery({
+        measures: ['events.perPerson'],
+        filters: [{ dimension: 'events.perPerson', operator: 'gt', values: ['1'] }],
+      }),
+    })),
     tooManyExports: refused(async ({ companyId, userId }, { relational }) => {
       await relational.pool.query(
         `insert into statistics_exports (id, company_id, requested_by, table_name, format, from_day, state)
