@@ -90,6 +90,10 @@ test('a question is built, saved, and the same in another window by its address'
   await button('Download').click()
   await tab.page.getByRole('menuitem', { name: 'Download CSV' }).click()
   expect((await saved).suggestedFilename()).toMatch(/\.csv$/)
+  const whole = tab.page.waitForEvent('download')
+  await button('Download').click()
+  await tab.page.getByRole('menuitem', { name: 'Download Parquet' }).click()
+  expect((await whole).suggestedFilename()).toMatch(/\.parquet$/)
 })
 
 test('a question is filtered, compared and given another range; saved, it is sent on a schedule', async () => {
@@ -357,6 +361,8 @@ test('by keys alone: skip the navigation, go somewhere, keep it as a favourite, 
   expect(await tab.evaluate('document.activeElement.id')).toBe('content')
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('textbox').waitFor()
+  // Keys go to where the focus is, which comes a moment after the dialog.
+  await expect.poll(() => tab.evaluate('document.activeElement.tagName')).toBe('INPUT')
   await page.keyboard.type('Retention')
   await page.keyboard.press('Enter')
   await addressed(/^\/console\/retention$/)

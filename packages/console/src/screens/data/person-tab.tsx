@@ -104,7 +104,7 @@ function Found({
     onSuccess: (rows) => saveFile(new Blob([rows]), 'person.ndjson'),
     onError: (error) => toast.fail(error.message),
   })
-  if (match.events === 0)
+  if (match.events + match.rows === 0)
     return (
       <p className={styles.preview} role="status">
         {t.nothingStored}
@@ -122,6 +122,7 @@ function Found({
             [t.purchases, count(match.purchases)],
             [t.persons, count(match.persons)],
             [t.devices, count(match.devices)],
+            ...(match.rows > 0 ? [[t.datasourceRows, count(match.rows)] as const] : []),
             [t.from, match.earliest ? instant(match.earliest) : ''],
             [t.to, match.latest ? instant(match.latest) : ''],
           ] as const

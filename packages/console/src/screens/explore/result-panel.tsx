@@ -97,6 +97,14 @@ export function ResultPanel({ meta, query, onQuery }: PanelProps) {
       toast.fail(failure instanceof Error ? failure.message : String(failure))
     }
   }
+  const parquet = async () => {
+    try {
+      toast.say(t.downloading)
+      saveFile(await exportRows(withoutTotal(query)), fileNameOf(title, 'parquet'))
+    } catch (failure) {
+      toast.fail(failure instanceof Error ? failure.message : String(failure))
+    }
+  }
   const png = async () => {
     const picture = place.current ? await pictureOf(place.current, title) : undefined
     if (picture) saveFile(picture, fileNameOf(title, 'png'))
@@ -136,7 +144,15 @@ export function ResultPanel({ meta, query, onQuery }: PanelProps) {
               trigger={<IconButton icon="download" label={t.download} />}
               entries={[
                 ...(mayExport
-                  ? [{ id: 'csv', label: t.downloadCsv, icon: 'table' as const, onAction: () => void csv() }]
+                  ? [
+                      { id: 'csv', label: t.downloadCsv, icon: 'table' as const, onAction: () => void csv() },
+                      {
+                        id: 'parquet',
+                        label: t.downloadParquet,
+                        icon: 'table' as const,
+                        onAction: () => void parquet(),
+                      },
+                    ]
                   : []),
                 ...(['line', 'area', 'bar', 'pie', 'map'].includes(kind)
                   ? [{ id: 'png', label: t.downloadPng, icon: 'chart' as const, onAction: () => void png() }]
@@ -180,6 +196,24 @@ export function ResultPanel({ meta, query, onQuery }: PanelProps) {
 function sortOf({ order }: Query): Sort | undefined {
   const [first] = Array.isArray(order) ? order : Object.entries(order ?? {})
   return first && { by: first[0], descending: first[1] === 'desc' }
+}
+
+/** All rows of a query as Parquet, by an export that is removed again. */
+async function exportRows(query: Query): Promise<Blob> {
+  const { id } = await client.createExport({ body: { table: 'query', query } })
+  const params = { id }
+  try {
+    for (;;) {
+      const { state, reason, files } = await client.readExport({ params })
+      const [file] = files
+      if (state === 'failed') throw new Error(reason ?? state)
+      if (state === 'done' && file)
+        return new Blob([await client.downloadExportFile({ params: { id, name: file.name } })])
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  } finally {
+    await client.deleteExport({ params }).catch(() => {})
+  }
 }
 
 /** A streamed answer has no place for a total. */
