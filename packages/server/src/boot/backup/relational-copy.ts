@@ -15,14 +15,14 @@ type Client = Pick<pg.Client, 'query'>
 /** What migrations write themselves. */
 const migrations = 'schema_migrations'
 
-/** Every table of the database, but for the list of migrations. */
+/** Every table of the service, but for the list of migrations. A server may have those of others in other schemas. */
 export async function listTables(client: Client): Promise<CopiedTable[]> {
   const { rows } = await client.query<CopiedTable>(
     `select format('%I.%I', n.nspname, c.relname) as name,
        string_agg(format('%I', a.attname), ', ' order by a.attnum) as columns
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
        join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-     where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema') and c.relname <> $1
+     where c.relkind = 'r' and n.nspname in ('public', 'datasource_rows') and c.relname <> $1
      group by 1 order by 1`,
     [migrations],
   )

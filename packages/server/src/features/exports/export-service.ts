@@ -145,7 +145,10 @@ export function createExportService(dependencies: ExportServiceDependencies) {
         const within = createExportStore(tx)
         requireRoom('tooManyExports', maxExports, await within.count(companyId))
         const asked = { table, format, from, until, everyHours }
-        await recordAudit(tx, auditEventOf(caller, 'statistics-export-create', { kind, id }, asked))
+        // Filters may name persons.
+        const members = query && { measures: query.measures, dimensions: query.dimensions }
+        const details = { ...asked, ...members }
+        await recordAudit(tx, auditEventOf(caller, 'statistics-export-create', { kind, id }, details))
         return within.insert({
           ...{ id, companyId, requestedBy: userId, query, ...asked },
           datasources: datasources?.map(normalizeId) ?? null,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Evidence } from '@millrace/contract/resources/evidence.ts'
 import type { ReportSection } from '@millrace/contract/resources/report-section.ts'
 import { reportEvidence, reportGenerations, reports } from '../../database/tables/report.ts'
-import { and, asc, eq, or, type PgColumn, type SQL, sql } from '../../platform/stores/postgres/drizzle.ts'
+import { and, asc, eq, sql } from '../../platform/stores/postgres/drizzle.ts'
 import { type Relational, sqlOn } from '../../platform/stores/relational.ts'
 
 /** Who was erased. */
@@ -16,22 +16,47 @@ interface ErasedPerson {
 
 const warning = 'a person whom this evidence named was erased: the query answers otherwise now'
 
-/** Evidence of one statement. */
+/** Rows of one statement. */
 const atOnce = 50
 
 /** As many dots, so that the figures of a text stay in their places. */
 const dots = (text: string): string => '•'.repeat(text.length)
 
+/** Finds parts of texts: however many there are, a text is read once. */
+function partFinder(parts: readonly string[]) {
+  const shortest = Math.min(...parts.map(({ length }) => length))
+  const byPrefix = new Map<string, string[]>()
+  // The longest first: one may be the beginning of another.
+  for (const part of parts.toSorted((a, b) => b.length - a.length)) {
+    const prefix = part.slice(0, shortest)
+    const known = byPrefix.get(prefix)
+    if (known) known.push(part)
+    else byPrefix.set(prefix, [part])
+  }
+  return {
+    shortest,
+    findAt: (text: string, at: number): string | undefined =>
+      byPrefix.get(text.slice(at, at + shortest))?.find((part) => text.startsWith(part, at)),
+  }
+}
+
 /** Masks what names a person, where users or facts say it: identifiers and names of members are left. */
 export function personMask({ identifiers, longIdentifiers }: Omit<ErasedPerson, 'companyId'>) {
   const exact = new Set(identifiers)
-  // The longest first: one may be a part of another.
-  const parts = longIdentifiers.toSorted((a, b) => b.length - a.length)
+  const parts = partFinder(longIdentifiers)
 
   function text<T>(value: T): T {
     if (typeof value !== 'string') return value
     if (exact.has(value)) return dots(value) as T
-    return parts.reduce((whole: string, part) => whole.replaceAll(part, dots(part)), value) as T
+    let [masked, from] = ['', 0]
+    for (let at = 0; at <= value.length - parts.shortest; at++) {
+      const part = parts.findAt(value, at)
+      if (part === undefined) continue
+      masked += value.slice(from, at) + dots(part)
+      from = at + part.length
+      at = from - 1
+    }
+    return (masked + value.slice(from)) as T
   }
 
   /** Values that filters compare with, at any depth. */
@@ -66,12 +91,6 @@ export function personMask({ identifiers, longIdentifiers }: Omit<ErasedPerson, 
 export function createPersonsInReports({ db }: Pick<Relational, 'db'>) {
   const execute = sqlOn(db)
 
-  /** That a column may hold one of the identifiers, which JSON writes with escapes. */
-  function mayName(column: PgColumn, { identifiers }: ErasedPerson): SQL {
-    const texts = [...identifiers, ...identifiers.map((id) => JSON.stringify(id).slice(1, -1))]
-    return sql`exists (select from unnest(${sql.param(texts)}::text[]) as id where strpos(${column}::text, id) > 0)`
-  }
-
   /** @param isKept whether they are only counted */
   async function cleanEvidence(person: ErasedPerson, isKept: boolean): Promise<number> {
     const mask = personMask(person)
@@ -80,16 +99,11 @@ export function createPersonsInReports({ db }: Pick<Relational, 'db'>) {
       const rows = await db
         .select()
         .from(reportEvidence)
-        .where(
-          and(
-            eq(reportEvidence.companyId, person.companyId),
-            sql`${reportEvidence.position} > ${last}`,
-            mayName(reportEvidence.content, person),
-          ),
-        )
+        .where(and(eq(reportEvidence.companyId, person.companyId), sql`${reportEvidence.position} > ${last}`))
         .orderBy(asc(reportEvidence.position))
         .limit(atOnce)
-      for (const { content, generationId, id } of rows) {
+      for (const { content, generationId, id, position } of rows) {
+        last = position
         const clean = mask.evidence(content) as Evidence
         if (isDeepStrictEqual(clean, content)) continue
         cleaned++
@@ -100,50 +114,46 @@ export function createPersonsInReports({ db }: Pick<Relational, 'db'>) {
           .where(and(eq(reportEvidence.generationId, generationId), eq(reportEvidence.id, id)))
       }
       if (rows.length < atOnce) return cleaned
-      last = rows.at(-1)?.position ?? last
     }
   }
 
-  async function cleanTexts(person: ErasedPerson): Promise<void> {
+  async function cleanGenerations(person: ErasedPerson): Promise<void> {
     const mask = personMask(person)
     const { id, companyId, question, sections, failure } = reportGenerations
-    const generations = await db
-      .select({ id, question, sections, failure })
-      .from(reportGenerations)
-      .where(
-        and(
-          eq(companyId, person.companyId),
-          or(mayName(question, person), mayName(sections, person), mayName(failure, person)),
-        ),
-      )
-    for (const generation of generations) {
-      await db
-        .update(reportGenerations)
-        .set({
-          question: mask.text(generation.question),
-          sections: generation.sections?.map(mask.section) ?? null,
-          failure: generation.failure && {
-            ...generation.failure,
-            message: mask.text(generation.failure.message),
-            evidence: generation.failure.evidence.map(mask.evidence) as Evidence[],
+    for (let last = ''; ; ) {
+      const rows = await db
+        .select({ id, question, sections, failure })
+        .from(reportGenerations)
+        .where(and(eq(companyId, person.companyId), sql`${id} > ${last}`))
+        .orderBy(asc(id))
+        .limit(atOnce)
+      for (const { id: generationId, ...texts } of rows) {
+        last = generationId
+        const clean = {
+          question: mask.text(texts.question),
+          sections: texts.sections?.map(mask.section) ?? null,
+          failure: texts.failure && {
+            ...texts.failure,
+            message: mask.text(texts.failure.message),
+            evidence: texts.failure.evidence.map(mask.evidence) as Evidence[],
           },
-        })
-        .where(eq(reportGenerations.id, generation.id))
+        }
+        if (isDeepStrictEqual(clean, texts)) continue
+        await db.update(reportGenerations).set(clean).where(eq(id, generationId))
+      }
+      if (rows.length < atOnce) return
     }
-    const named = await db
+  }
+
+  async function cleanReports(person: ErasedPerson): Promise<void> {
+    const mask = personMask(person)
+    const rows = await db
       .select({ id: reports.id, title: reports.title, question: reports.question })
       .from(reports)
-      .where(
-        and(
-          eq(reports.companyId, person.companyId),
-          or(mayName(reports.title, person), mayName(reports.question, person)),
-        ),
-      )
-    for (const report of named) {
-      await db
-        .update(reports)
-        .set({ title: mask.text(report.title), question: mask.text(report.question) })
-        .where(eq(reports.id, report.id))
+      .where(eq(reports.companyId, person.companyId))
+    for (const { id, ...texts } of rows) {
+      const clean = { title: mask.text(texts.title), question: mask.text(texts.question) }
+      if (!isDeepStrictEqual(clean, texts)) await db.update(reports).set(clean).where(eq(reports.id, id))
     }
   }
 
@@ -157,7 +167,8 @@ export function createPersonsInReports({ db }: Pick<Relational, 'db'>) {
         update ${reportGenerations} set state = 'queued', due_at = now(), lease_until = null
         where company_id = ${person.companyId} and state = 'running'`
       await cleanEvidence(person, false)
-      await cleanTexts(person)
+      await cleanGenerations(person)
+      await cleanReports(person)
     },
   }
 }
