@@ -7,7 +7,7 @@ import pg from 'pg'
 import { type ColumnarFigures, columnarFigures } from '../../database/columnar-tables.ts'
 import { batchLockKey } from '../../features/events/loading/checkpoint-store.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Columnar } from '../../platform/stores/columnar.ts'
+import { type Columnar, ColumnarUnavailable } from '../../platform/stores/columnar.ts'
 import { connectionConfig, type PostgresAddress } from '../../platform/stores/relational.ts'
 import { SEGMENT_HEADER_BYTES } from '../../platform/stores/segment-frame.ts'
 import { version } from '../../platform/version.ts'
@@ -156,9 +156,14 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     }
   } catch (error) {
     await backup.abandon()
-    throw (error as NodeJS.ErrnoException).code === 'ENOSPC'
-      ? new BackupRefused(`The disk of ${directory} is full: nothing of this backup is left there`, error)
-      : error
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+      throw new BackupRefused(`The disk of ${directory} is full: nothing of this backup is left there`, error)
+    if (error instanceof ColumnarUnavailable)
+      throw new BackupRefused(
+        'The engine of the statistics does not answer, or was started again meanwhile: try again in a moment',
+        error,
+      )
+    throw error
   } finally {
     await rm(staged, { recursive: true, force: true })
     await rm(frozen, { recursive: true, force: true })
