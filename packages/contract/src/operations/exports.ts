@@ -18,7 +18,7 @@ const others = 'Exports of other users are seen by those who have Statistics: ma
 
 export const createExport = {
   ...operation('createExport', 'POST', url, 'statistics:access'),
-  access: `${access}, and sight of the workflows of all teams where it is no query`,
+  access: `${access}; but for a query also sight of the workflows of all teams`,
   summary: 'Export events, orders, sessions or the rows of a query in bulk',
   description: [
     'Queues an export of any number of rows: a file for each day of UTC that has some, as Parquet (when `format` is absent), NDJSON or CSV. Read it until its `state` is `done`, then download its files.',

@@ -104,7 +104,7 @@ it.each([
 it('rows of other companies and fields that say nothing of persons stay', async () => {
   const { id } = await world.live(content, fields, { source: { type: 'file', format: 'ndjson' } })
   await ofPersons().remove({ ...named({ clientIds: ['eve'] }), companyId: '65f0c0ffee5ca1ab1e0ddb01' })
-  await ofPersons().remove(named({ clientIds: ['nobody'] }))
+  await ofPersons().remove(named({ clientIds: ['unknown'] }))
   expect(await customers(id)).toEqual(['ada', 'bob', 'eve'])
 })
 

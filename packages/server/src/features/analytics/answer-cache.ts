@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { Warning } from '@millrace/contract/envelope.ts'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { unlessAborted } from '../../platform/limits/unless-aborted.ts'
+import type { ResultFormat } from './query/result-writer.ts'
+import type { Prepared } from './question.ts'
 
 /** A whole answer, to be given again. */
 export interface KeptAnswer {
@@ -25,6 +28,17 @@ export const maxKeptBytes = 1024 * 1024
 /** What a text takes at most, in the runtime's strings. */
 export function bytesOf(text: string): number {
   return 2 * text.length
+}
+
+/** What was asked, of what, and how it is shown. */
+export function answerKeyOf(
+  { companyId, format }: { readonly companyId: string; readonly format: ResultFormat },
+  { compiled, zone }: Prepared,
+  version: string,
+): string {
+  const { sql, countSql, params, columns, rangeLabels } = compiled
+  const parts = [companyId, format, zone.name, version, sql, countSql, params, columns, rangeLabels]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }
 
 export function isKept(found: KeptAnswer | AnswerUnderWay): found is KeptAnswer {

@@ -13,24 +13,25 @@ import type { Prepared } from './question.ts'
 
 export type BulkFormat = Exclude<ResultFormat, 'json'> | 'parquet'
 
-/** Of a statement whose rows go to a file: nobody waits for the answer. */
+/** Of a statement whose rows go to a file: no request waits for the answer. */
 const bulkLimits = { seconds: 900, rows: 0 } as const
 
-/** Columns of a session as it leaves in bulk: seconds, texts as its events have them. */
-const sessionColumns = {
-  person: 'person_text',
-  time: 'time',
-  duration: 'duration / 1000',
-  events: 'event_count',
-  is_new: 'is_new',
-  entry_url: 'entry_url',
-  exit_url: 'exit_url',
-  referrer_host: 'referrer_host',
-  device_type: 'device_type',
-  os: 'os',
-  browser: 'browser',
-  country: 'country',
-} as const
+/** Columns of a session, their names as they leave in bulk, and the SQL of those that leave as something else. */
+const sessionColumns: readonly (readonly [column: string, as?: string, sql?: string])[] = [
+  ['person_text', 'person'],
+  ['time'],
+  // Of milliseconds.
+  ['duration', 'duration', 'duration / 1000'],
+  ['event_count', 'events'],
+  ['is_new'],
+  ['entry_url'],
+  ['exit_url'],
+  ['referrer_host'],
+  ['device_type'],
+  ['os'],
+  ['browser'],
+  ['country'],
+]
 
 /** The sessions of a company that start within an interval, as a relation named `rows`, and its bound values. */
 export function sessionsWithin(companyId: string, within: Interval) {
@@ -39,9 +40,8 @@ export function sessionsWithin(companyId: string, within: Interval) {
     ...{ companyId, parameters, filters: [], times: [within] },
     ...{ eventAliases: new Map(), visibleWorkflows: 'all' },
   })
-  rows.need(['person_text', 'time', 'duration', 'event_count', 'is_new', 'entry_url', 'exit_url'])
-  rows.need(['referrer_host', 'device_type', 'os', 'browser', 'country'])
-  const columns = Object.entries(sessionColumns).map(([as, sql]) => (as === sql ? as : `${sql} AS ${as}`))
+  rows.need(sessionColumns.map(([column]) => column))
+  const columns = sessionColumns.map(([column, as, sql = column]) => `${sql} AS ${as ?? column}`)
   const { sql, params } = parameters.statement(select(columns, rows.relation()))
   return { sql: `(${sql}) AS rows`, params }
 }

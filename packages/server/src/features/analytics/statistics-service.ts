@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Warning } from '@millrace/contract/envelope.ts'
@@ -9,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { DomainError } from '../../platform/errors.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import {
+  answerKeyOf,
   bytesOf,
   createAnswerCache,
   isKept,
@@ -171,7 +171,7 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       yield* compute(request, prepared, notes)
       return
     }
-    const found = await cache.find(keyOf(request, prepared, version), request.signal)
+    const found = await cache.find(answerKeyOf(request, prepared, version), request.signal)
     if (isKept(found)) {
       copyNotes(notes, found)
       yield found.text
@@ -384,13 +384,6 @@ export function createStatisticsService(dependencies: StatisticsDependencies) {
       return labels.describe(companyId, exactCounts)
     },
   }
-}
-
-/** What was asked, of what, and how it is shown. */
-function keyOf({ companyId, format }: AnswerRequest, { compiled, zone }: Prepared, version: string): string {
-  const { sql, countSql, params, columns, rangeLabels } = compiled
-  const parts = [companyId, format, zone.name, version, sql, countSql, params, columns, rangeLabels]
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }
 
 function copyNotes(notes: AnswerNotes, { warnings, total }: KeptAnswer): void {

@@ -131,7 +131,7 @@ export function createExportFiles({ directory, room, copies }: ExportFilesOption
     },
 
     /** Finds whether a part has its copy, of so many bytes; true where none are made. */
-    async listCopies(asked: Place): Promise<(part: string, bytes: number) => boolean> {
+    async readCopies(asked: Place): Promise<(part: string, bytes: number) => boolean> {
       const found = await copies?.list(keyOf(asked))
       return (part, bytes) => found === undefined || found.get(keyOf(asked, pathOf(asked, part))) === bytes
     },

@@ -10,7 +10,7 @@ import type { ExportedPart, ExportedRows } from './exported-rows-store.ts'
 export interface ExportWorkerDependencies extends Pick<ServiceContext, 'relational' | 'clock' | 'log'> {
   readonly files: Pick<
     ExportFiles,
-    'write' | 'writeManifest' | 'find' | 'listCopies' | 'removePart' | 'remove'
+    'write' | 'writeManifest' | 'find' | 'readCopies' | 'removePart' | 'remove'
   >
   /** What an export has, as of an instant. */
   readonly rowsOf: (asked: StoredExport, instant: number) => ExportedRows
@@ -106,7 +106,7 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     const written = new Map((await store.listFiles(row.id)).map((file) => [file.part, file]))
     const present = new Set(parts.map(({ part }) => part))
     for (const part of written.keys()) if (!present.has(part)) await removePart(row, part)
-    const hasCopy = await files.listCopies(row)
+    const hasCopy = await files.readCopies(row)
     const changed: ExportedPart[] = []
     for (const each of parts) {
       const file = written.get(each.part)

@@ -38,6 +38,21 @@ interface ExportedTable {
   readonly columns: Readonly<Record<string, ColumnKind>>
 }
 
+const sessionColumns = {
+  person: 'text',
+  time: 'other',
+  duration: 'other',
+  events: 'other',
+  is_new: 'other',
+  entry_url: 'text',
+  exit_url: 'text',
+  referrer_host: 'text',
+  device_type: 'text',
+  os: 'text',
+  browser: 'text',
+  country: 'text',
+} as const
+
 const tables = {
   events: {
     from: 'events AS rows',
@@ -83,23 +98,9 @@ const tables = {
     },
   },
   sessions: {
-    fingerprint: `sum(sipHash64(person, time, duration, events, entry_url, exit_url, referrer_host, device_type, os, browser,
-      country, is_new))`,
+    fingerprint: `sum(sipHash64(${Object.keys(sessionColumns).join(', ')}))`,
     order: 'time, person',
-    columns: {
-      person: 'text',
-      time: 'other',
-      duration: 'other',
-      events: 'other',
-      is_new: 'other',
-      entry_url: 'text',
-      exit_url: 'text',
-      referrer_host: 'text',
-      device_type: 'text',
-      os: 'text',
-      browser: 'text',
-      country: 'text',
-    },
+    columns: sessionColumns,
   },
 } as const satisfies Readonly<Record<Exclude<StoredExport['table'], 'query'>, ExportedTable>>
 

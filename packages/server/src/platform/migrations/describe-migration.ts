@@ -24,7 +24,7 @@ function tablesOf(words: string): string[] {
   return overRows.flatMap((pattern) => pattern.exec(words)?.[1] ?? [])
 }
 
-/** The first sentence of the comment at the top of a file, or its name in words. */
+/** The first sentence of the comment at the top of a file, or the words of its name. */
 function aboutOf({ file, sql }: Migration): string {
   const [comment = ''] = /^(?:--.*\n)+/.exec(sql) ?? []
   const text = comment.replaceAll(/^-- ?/gm, '').replaceAll('\n', ' ').trim()

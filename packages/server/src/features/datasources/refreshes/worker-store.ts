@@ -35,6 +35,12 @@ export function createWorkerStore(db: Queries) {
   const here = (companyId: string, datasourceId: string) =>
     and(eq(workerDatasources.companyId, companyId), eq(workerDatasources.datasourceId, datasourceId))
 
+  /** That a version is the one of the datasource which readers find. */
+  const isItsLive = and(
+    eq(datasourceVersions.datasourceId, workerDatasources.datasourceId),
+    eq(datasourceVersions.state, 'live'),
+  )
+
   const isImporting = sql<boolean>`exists(select 1 from ${datasourceImports} as i
     where i.datasource_id = "worker_datasources"."datasource_id" and i.state in ('queued', 'running'))`
 
@@ -48,13 +54,7 @@ export function createWorkerStore(db: Queries) {
       const rows = await db
         .select({ worker: workerDatasources, live: datasourceVersions, isImporting })
         .from(workerDatasources)
-        .leftJoin(
-          datasourceVersions,
-          and(
-            eq(datasourceVersions.datasourceId, workerDatasources.datasourceId),
-            eq(datasourceVersions.state, 'live'),
-          ),
-        )
+        .leftJoin(datasourceVersions, isItsLive)
         .where(
           and(eq(workerDatasources.companyId, companyId), inArray(workerDatasources.datasourceId, [...ids])),
         )
@@ -102,13 +102,7 @@ export function createWorkerStore(db: Queries) {
       return db
         .select({ worker: workerDatasources, live: datasourceVersions })
         .from(workerDatasources)
-        .innerJoin(
-          datasourceVersions,
-          and(
-            eq(datasourceVersions.datasourceId, workerDatasources.datasourceId),
-            eq(datasourceVersions.state, 'live'),
-          ),
-        )
+        .innerJoin(datasourceVersions, isItsLive)
         .where(eq(workerDatasources.companyId, companyId))
         .orderBy(workerDatasources.datasourceId)
     },
