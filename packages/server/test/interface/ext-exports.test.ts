@@ -576,6 +576,11 @@ describe('who exports', () => {
     expect((await call('admin', 'POST', '', body)).status).toBe(400)
   })
 
+  it('is told where in the query', async () => {
+    const { message } = await call('admin', 'POST', '', { table: 'query', query: askedBy('events.unknown') })
+    expect(message).toMatch(/^query\.measures\.0: /)
+  })
+
   it.each(['2026-03-02.csv.gz', '..%2Fmanifest.json', 'manifest.json', '2026-03-09.parquet'])(
     'gets no file %s',
     async (name) => {

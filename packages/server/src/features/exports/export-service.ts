@@ -10,7 +10,7 @@ import type {
 import { auditEventOf } from '../../platform/audit.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { newId, normalizeId } from '../../platform/ids.ts'
-import { invalid } from '../../platform/invalid.ts'
+import { invalid, placed } from '../../platform/invalid.ts'
 import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { Listed, Page } from '../../platform/paging.ts'
 import { found, type ResourceContext, requireRoom } from '../../platform/resources/resource.ts'
@@ -129,7 +129,7 @@ export function createExportService(dependencies: ExportServiceDependencies) {
   }
 
   return {
-    /** @throws DomainError `forbidden`, `validation` or `tooManyExports` */
+    /** @throws DomainError `forbidden`, `validation`, `tooManyExports`, or what is wrong with a query */
     async create(caller: Caller, body: StatisticsExportRequest): Promise<StatisticsExport> {
       const { principal } = caller
       const { companyId, userId } = principal
@@ -137,8 +137,11 @@ export function createExportService(dependencies: ExportServiceDependencies) {
       const { format = 'parquet', until = null, datasources, everyHours = null } = body
       const { table, query = null, from = null } = body
       rejectMisfits(body)
-      if (query) await validateQuery(query, { companyId, readerId: userId })
-      else await requireSight(principal)
+      if (query) {
+        await validateQuery(query, { companyId, readerId: userId }).catch((error: unknown) => {
+          throw placed(error, 'query')
+        })
+      } else await requireSight(principal)
       const id = newId()
       return relational.transaction(async (tx) => {
         await lockCompany(tx, companyId)
