@@ -16,17 +16,21 @@ const setsOf = new WeakMap<Meta, readonly ReadonlySet<string>[]>()
 
 const labelForm = /^(events|purchases)\.label\.|^workflows\.parameter\./
 
-const isKnown = (meta: Meta, member: string): boolean =>
-  member in meta.measures || member in meta.dimensions || labelForm.test(member)
+/** Own keys alone: an address may name `constructor`. */
+const isDimension = (meta: Meta, member: string): boolean => Object.hasOwn(meta.dimensions, member)
+
+const isListed = (meta: Meta, member: string): boolean =>
+  Object.hasOwn(meta.measures, member) || isDimension(meta, member)
+
+export const isKnown = (meta: Meta, member: string): boolean =>
+  isListed(meta, member) || labelForm.test(member)
 
 /** Whether one set of the model holds them all; a label that no event has had yet fits as its source does. */
 export function fitTogether(meta: Meta, members: readonly string[]): boolean {
   if (!members.every((member) => isKnown(meta, member))) return false
   const sets = setsOf.get(meta) ?? meta.queryCompatibility.components.map((each) => new Set(each))
   setsOf.set(meta, sets)
-  const listed = members.map((member) =>
-    member in meta.measures || member in meta.dimensions ? member : `${sourceOf(member)}.time`,
-  )
+  const listed = members.map((member) => (isListed(meta, member) ? member : `${sourceOf(member)}.time`))
   return sets.some((set) => listed.every((each) => set.has(each)))
 }
 
@@ -47,7 +51,7 @@ export function fitted(
     const { dimension: _, ...rest } = filter
     const named = [member, `${source}${member.slice(member.indexOf('.'))}`]
     const fits = named.find(
-      (each) => (each === member || each in meta.dimensions) && fitTogether(meta, [...chosen, each]),
+      (each) => (each === member || isDimension(meta, each)) && fitTogether(meta, [...chosen, each]),
     )
     return fits === undefined ? undefined : { ...rest, member: fits }
   }
@@ -57,7 +61,7 @@ export function fitted(
 }
 
 function readFilter(value: unknown, depth: number): Filter | undefined {
-  if (typeof value !== 'object' || value === null || depth > 4) return undefined
+  if (typeof value !== 'object' || value === null || depth > 5) return undefined
   const { member, operator, values, and, or } = value as Record<string, unknown>
   if (typeof member === 'string' && typeof operator === 'string') {
     const texts = Array.isArray(values) ? values.filter((each) => typeof each === 'string') : undefined

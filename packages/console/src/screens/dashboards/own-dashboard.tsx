@@ -4,6 +4,7 @@ import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { dateRangeOf } from '../../data/date-ranges.ts'
 import { useMay, useProfile } from '../../data/profile.ts'
+import { useMeta } from '../../data/statistics.ts'
 import { useSetView, useView } from '../../data/view-state.ts'
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -62,6 +63,7 @@ export function OwnDashboard({ saved }: { readonly saved: Dashboard }) {
   const queries = useQueryClient()
   const isPhone = useMedia('(max-width: 860px)')
   const userId = useProfile()?.id
+  const meta = useMeta().data
   const mayManage = useMay('statistics:manage')
   const mayChange = mayManage || saved.ownerId === userId
   const [draft, setDraft] = useState<Draft>()
@@ -96,7 +98,7 @@ export function OwnDashboard({ saved }: { readonly saved: Dashboard }) {
   const wish = wantsEdit === undefined && add === undefined ? undefined : JSON.stringify([wantsEdit, add])
   const done = useRef<string>(undefined)
   useEffect(() => {
-    if (wish === done.current) return
+    if (wish === done.current || !meta) return
     done.current = wish
     if (wish === undefined) return
     setView({ edit: undefined, add: undefined }, true)
@@ -104,7 +106,7 @@ export function OwnDashboard({ saved }: { readonly saved: Dashboard }) {
       if (add !== undefined) toast.fail(t.mayNotAdd)
       return
     }
-    const added = readAdded(add)
+    const added = readAdded(add, meta)
     if (add !== undefined && !added) toast.fail(t.badAdd)
     if (added)
       addTile({ title: '', ...(added.query && { view: viewFor(added.query) }), ...added } as TileContent)

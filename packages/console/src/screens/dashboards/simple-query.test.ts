@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Meta } from '../../data/format.ts'
 import { emptyQuery, readAdded, simpleOf, withSimple } from './simple-query.ts'
 
 const asked = (more: object) => ({ ...emptyQuery, ...more })
@@ -39,9 +40,21 @@ describe('a query that can be edited here', () => {
 })
 
 describe('what an address adds', () => {
+  const meta = { measures: { 'a.b': {} }, dimensions: { 'a.c': {}, 'a.time': {} } } as unknown as Meta
+  const condition = { member: 'a.c', operator: 'equals', values: ['x'] }
+
   test('is a query or an exploration', () => {
-    expect(readAdded({ measures: ['a.b'] })).toEqual({ kind: 'query', query: asked({ measures: ['a.b'] }) })
-    expect(readAdded({ exploration: 'funnel', definition: { steps: [] } })).toEqual({
+    for (const query of [
+      { measures: ['a.b'] },
+      { dimensions: ['a.c', 'events.label.plan'], limit: 5 },
+      {
+        measures: ['a.b'],
+        timeDimensions: [{ dimension: 'a.time' }],
+        filters: [{ or: [condition, condition] }],
+      },
+    ])
+      expect(readAdded(query, meta)).toEqual({ kind: 'query', query: asked(query) })
+    expect(readAdded({ exploration: 'funnel', definition: { steps: [] } }, meta)).toEqual({
       kind: 'exploration',
       exploration: 'funnel',
       definition: { steps: [] },
@@ -55,9 +68,16 @@ describe('what an address adds', () => {
     [[]],
     [{}],
     [{ measures: 'a.b' }],
+    [{ measures: [{}] }],
+    [{ measures: ['constructor'] }],
+    [{ measures: ['a.b'], dimensions: ['a.b.c'] }],
+    [{ measures: ['a.b'], filters: {} }],
+    [{ measures: ['a.b'], filters: [{ ...condition, member: '__proto__' }] }],
+    [{ measures: ['a.b'], timeDimensions: [{ dimension: 'toString' }] }],
+    [{ timeDimensions: [{ dimension: 'a.time' }] }],
     [{ exploration: 'funnel' }],
     [{ exploration: 'x', definition: {} }],
   ])('%j is neither', (value) => {
-    expect(readAdded(value)).toBeUndefined()
+    expect(readAdded(value, meta)).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import type { Meta } from '../../data/format.ts'
-import { fitTogether, sourceOf } from '../../tiles/filters.ts'
+import { fitTogether, isKnown, readFilters, sourceOf } from '../../tiles/filters.ts'
 import type { Tile, TileQuery } from '../../tiles/tile.ts'
 
 /** A query that this page can edit: one measure, in total, over time or by one dimension. */
@@ -50,14 +50,34 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 type Added = Pick<Tile, 'kind'> & Partial<Tile>
 
-/** What `?add=` of an address holds: a query, or an exploration with its definition. */
-export function readAdded(value: unknown): Added | undefined {
+/** What `?add=` of an address holds: a query of members that the model has, or an exploration with its definition. */
+export function readAdded(value: unknown, meta: Meta): Added | undefined {
   if (!isObject(value)) return undefined
-  const { measures, dimensions, filters, timeDimensions, exploration, definition } = value
+  const { exploration, definition } = value
   if (exploration === 'funnel' || exploration === 'retention' || exploration === 'paths')
     return isObject(definition) ? { kind: 'exploration', exploration, definition } : undefined
-  const lists = [measures, dimensions, filters, timeDimensions]
-  if (!lists.every((each) => each === undefined || Array.isArray(each))) return undefined
-  if (![measures, dimensions].some((each) => Array.isArray(each) && each.length > 0)) return undefined
-  return { kind: 'query', query: { ...emptyQuery, ...value } as TileQuery }
+  const { measures = [], dimensions = [], timeDimensions = [], filters: asked = [] } = value
+  if (
+    !Array.isArray(measures) ||
+    !Array.isArray(dimensions) ||
+    !Array.isArray(timeDimensions) ||
+    !Array.isArray(asked)
+  )
+    return undefined
+  const times = timeDimensions.map((each) => (isObject(each) ? each.dimension : undefined))
+  const isMember = (each: unknown) => typeof each === 'string' && isKnown(meta, each)
+  if (![...measures, ...dimensions, ...times].every(isMember)) return undefined
+  const filters = readFilters(asked, meta)?.filters ?? []
+  if (filters.length !== asked.length || measures.length + dimensions.length === 0) return undefined
+  return {
+    kind: 'query',
+    query: {
+      ...emptyQuery,
+      ...value,
+      measures,
+      dimensions,
+      timeDimensions,
+      filters: [...filters],
+    } as TileQuery,
+  }
 }

@@ -267,9 +267,10 @@ export function createPasswordCheck(dependencies: PasswordCheckDependencies) {
       code: string,
       clientId: string,
       source: RequestSource,
+      { isRecorded }: Pick<PasswordAttempt, 'isRecorded'> = {},
     ): Promise<void> {
       const findClient = async () => ({ id: clientId })
-      const made = await begin(user.email, user.email, { findClient, source })
+      const made = await begin(user.email, user.email, { findClient, source, isRecorded })
       await withHasher(passwords, hasherOptions(source), async () => {
         const turn = await requireTurn(made)
         if (turn.heldSeconds > 0 && !made.isFamiliar) throw tooManyAttempts(turn.heldSeconds)

@@ -70,7 +70,7 @@ export function createAuthenticatorService(dependencies: AuthenticatorServiceDep
       if (!(await store.find(principal.userId))?.isConfirmed) throw new DomainError('authenticatorNotOffered')
       const source = { address, cookieToken: undefined, device: undefined }
       try {
-        await passwordCheck.verifyCode(principal, code, principal.clientId, source)
+        await passwordCheck.verifyCode(principal, code, principal.clientId, source, { isRecorded: true })
       } catch (error) {
         if (error instanceof DomainError && error.errorName === 'invalidCredentials')
           throw new DomainError('wrongCode', {}, { cause: error })
