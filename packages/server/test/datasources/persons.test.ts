@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createWorkerStore } from '../../src/features/datasources/refreshes/worker-store.ts'
 import { createRowsOfPersons } from '../../src/features/datasources/rows/rows-of-persons.ts'
 import { digestOf, digestsOf, type Kind } from '../../src/features/events/persons/person-digests.ts'
+import { until } from '../support/until.ts'
 import { fieldOf, openWorkerDatasources, type WorkerDatasources } from '../support/worker-datasources.ts'
 
 /** Rows of datasources that name persons: exported, erased, and not stored again. */
@@ -44,6 +46,7 @@ const refuse = (digests: readonly string[]) =>
   )
 const customers = async (id: string) => (await world.rows(id)).map(({ customer }) => customer)
 const ofPersons = () => createRowsOfPersons(world.database)
+const { signal } = new AbortController()
 
 it('the database knows an identifier by the hash that the service makes', async () => {
   await fc.assert(
@@ -73,14 +76,14 @@ it.each([
   }
   const before = await revision()
   const person = named(names)
-  expect(await ofPersons().count(person)).toBe(1)
+  expect(await ofPersons().count(person, signal)).toBe(1)
   const listed = []
-  for await (const each of ofPersons().list(person)) listed.push(each)
+  for await (const each of ofPersons().list(person, signal)) listed.push(each)
   expect(listed).toEqual([{ datasource: id, row: JSON.parse(content.split('\n')[0] ?? '') }])
 
-  await ofPersons().remove(person)
+  await ofPersons().remove(person, signal)
   expect(await customers(id)).toEqual(['bob', 'eve'])
-  expect(await ofPersons().count(person)).toBe(0)
+  expect(await ofPersons().count(person, signal)).toBe(0)
   expect(await revision()).toMatchObject({ rows: 2 })
   expect((await revision())?.revision).not.toBe(before?.revision)
   // The file that names the person is gone: what is imported again is uploaded again.
@@ -103,8 +106,11 @@ it.each([
 
 it('rows of other companies and fields that say nothing of persons stay', async () => {
   const { id } = await world.live(content, fields, { source: { type: 'file', format: 'ndjson' } })
-  await ofPersons().remove({ ...named({ clientIds: ['eve'] }), companyId: '65f0c0ffee5ca1ab1e0ddb01' })
-  await ofPersons().remove(named({ clientIds: ['unknown'] }))
+  await ofPersons().remove(
+    { ...named({ clientIds: ['eve'] }), companyId: '65f0c0ffee5ca1ab1e0ddb01' },
+    signal,
+  )
+  await ofPersons().remove(named({ clientIds: ['unknown'] }), signal)
   expect(await customers(id)).toEqual(['ada', 'bob', 'eve'])
 })
 
@@ -124,9 +130,30 @@ it('a field that the draft names counts for the rows that are live', async () =>
   const plain = fields.map(({ isPerson: _, ...field }) => field)
   const { id } = await world.live(content, plain, { source: { type: 'file', format: 'ndjson' } })
   const person = named({ clientIds: ['eve'] })
-  await ofPersons().remove(person)
+  await ofPersons().remove(person, signal)
   expect(await customers(id)).toContain('eve')
   await world.call('PATCH', `/${id}/fields`, { changes: [{ name: 'customer', isPerson: true }] })
-  await ofPersons().remove(person)
+  await ofPersons().remove(person, signal)
   expect(await customers(id)).toEqual(['ada', 'bob'])
+})
+
+it('counting ends, and its connection with it, when nobody waits for the answer', async () => {
+  const { id } = await world.live(content, fields, { source: { type: 'file', format: 'ndjson' } })
+  const { pool } = world.database
+  const live = await createWorkerStore(world.database.db).findLive(world.companyId, id)
+  const holder = await pool.connect()
+  try {
+    await holder.query(`begin; lock table datasource_rows.v_${live?.id} in access exclusive mode`)
+    const leaving = new AbortController()
+    const counted = ofPersons().count(named({ clientIds: ['ada'] }), leaving.signal)
+    counted.catch(() => {})
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await until(async () => (await pool.query(waits)).rowCount === 1)
+    leaving.abort(new Error('the client has left'))
+    await expect(counted).rejects.toThrow('the client has left')
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  expect(await ofPersons().count(named({ clientIds: ['ada'] }), signal)).toBeGreaterThan(0)
 })

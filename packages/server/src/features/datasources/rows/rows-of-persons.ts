@@ -22,63 +22,78 @@ export function createRowsOfPersons({ db, pool }: Pick<Relational, 'db' | 'pool'
   }
 
   /** All rows are read, which takes longer than users wait for a statement. */
-  const reading = <T>(read: (tables: ReturnType<typeof createRowTables>) => Promise<T>): Promise<T> =>
-    withRelationalTransaction(pool, async (_tx, client) => {
-      const tables = createRowTables(client)
-      await tables.allowTime()
-      return read(tables)
-    })
+  const reading = <T>(
+    signal: AbortSignal,
+    read: (tables: ReturnType<typeof createRowTables>) => Promise<T>,
+  ): Promise<T> =>
+    withRelationalTransaction(
+      pool,
+      async (_tx, client) => {
+        const tables = createRowTables(client)
+        await tables.allowTime()
+        return read(tables)
+      },
+      signal,
+    )
 
   /** The stored file goes too: where in it they are named is not known. */
-  const removeFrom = (datasourceId: string, { companyId, digests }: Asked): Promise<void> =>
-    withRelationalTransaction(pool, async (tx, client) => {
-      const tables = createRowTables(client)
-      await tables.allowTime()
-      const within = createWorkerStore(tx)
-      const worker = await within.lock(companyId, datasourceId)
-      const live = worker && (await within.findLive(companyId, datasourceId))
-      if (!live) return
-      const fields = personFieldsOf(worker.fields, live.fields)
-      const removed = await tables.removeOfPersons(live.id, { companyId, digests, fields })
-      if (removed === 0) return
-      await within.noteMerged(live.id, -removed, await tables.countBytes(live.id))
-      await within.update(companyId, datasourceId, { content: null })
-      await createImportStore(tx).insertLog([
-        {
-          companyId,
-          datasourceId,
-          kind: 'noted',
-          rule: 'person_erased',
-          path: '',
-          sample: '',
-          count: removed,
-        },
-      ])
-    })
+  const removeFrom = (
+    datasourceId: string,
+    { companyId, digests }: Asked,
+    signal: AbortSignal,
+  ): Promise<void> =>
+    withRelationalTransaction(
+      pool,
+      async (tx, client) => {
+        const tables = createRowTables(client)
+        await tables.allowTime()
+        const within = createWorkerStore(tx)
+        const worker = await within.lock(companyId, datasourceId)
+        const live = worker && (await within.findLive(companyId, datasourceId))
+        if (!live) return
+        const fields = personFieldsOf(worker.fields, live.fields)
+        const removed = await tables.removeOfPersons(live.id, { companyId, digests, fields })
+        if (removed === 0) return
+        await within.noteMerged(live.id, -removed, await tables.countBytes(live.id))
+        await within.update(companyId, datasourceId, { content: null })
+        await createImportStore(tx).insertLog([
+          {
+            companyId,
+            datasourceId,
+            kind: 'noted',
+            rule: 'person_erased',
+            path: '',
+            sample: '',
+            count: removed,
+          },
+        ])
+      },
+      signal,
+    )
 
   return {
     name: 'datasource_rows',
 
-    async count(persons: Asked): Promise<number> {
+    async count(persons: Asked, signal: AbortSignal): Promise<number> {
       let rows = 0
       for (const { live, fields } of await listPlaces(persons.companyId)) {
-        rows += await reading((tables) => tables.countOfPersons(live.id, { ...persons, fields }))
+        rows += await reading(signal, (tables) => tables.countOfPersons(live.id, { ...persons, fields }))
       }
       return rows
     },
 
-    async remove(persons: Asked): Promise<void> {
+    async remove(persons: Asked, signal: AbortSignal): Promise<void> {
       for (const { worker } of await listPlaces(persons.companyId)) {
-        await removeFrom(worker.datasourceId, persons)
+        await removeFrom(worker.datasourceId, persons, signal)
       }
     },
 
-    async *list(persons: Asked): AsyncGenerator<RowOfPerson> {
+    async *list(persons: Asked, signal: AbortSignal): AsyncGenerator<RowOfPerson> {
       for (const { worker, live, fields } of await listPlaces(persons.companyId)) {
         let after: string | undefined = '0'
         while (after !== undefined) {
           const from: string = after
-          const { rows, last } = await reading((tables) =>
+          const { rows, last } = await reading(signal, (tables) =>
             tables.readOfPersons(live.id, { ...persons, fields }, from),
           )
           for (const row of rows) yield { datasource: worker.datasourceId, row }

@@ -19,16 +19,21 @@ import { createErasureStore, referenceContext } from './erasure-store.ts'
 import { digestsOf } from './person-digests.ts'
 import { exportedTables, type Person, type PersonCounts, type PersonRowsStore } from './person-rows-store.ts'
 
+interface DigestedPerson {
+  readonly companyId: string
+  readonly digests: readonly string[]
+}
+
 export interface PersonDataDependencies
   extends Pick<ServiceContext, 'relational' | 'recordAudit' | 'lockCompany'> {
   readonly rows: PersonRowsStore
   /** Rows of datasources that name a person. */
   readonly otherRows: {
-    count(person: { readonly companyId: string; readonly digests: readonly string[] }): Promise<number>
-    list(person: {
-      readonly companyId: string
-      readonly digests: readonly string[]
-    }): AsyncIterable<{ readonly datasource: string; readonly row: object }>
+    count(person: DigestedPerson, signal: AbortSignal): Promise<number>
+    list(
+      person: DigestedPerson,
+      signal: AbortSignal,
+    ): AsyncIterable<{ readonly datasource: string; readonly row: object }>
   }
   readonly box: Pick<SecretBox, 'seal'>
   /** Waits for one of the company's places to ask the engine, and gives the function that leaves it. */
@@ -75,13 +80,13 @@ export function createPersonDataService(dependencies: PersonDataDependencies) {
     try {
       const person = await rows.resolve(companyId, reference, signal)
       const counts = await rows.count(person, signal)
-      return { ...counts, rows: await otherRows.count(await digestedOf(person)) }
+      return { ...counts, rows: await otherRows.count(await digestedOf(person), signal) }
     } finally {
       leave()
     }
   }
 
-  async function digestedOf(person: Person) {
+  async function digestedOf(person: Person): Promise<DigestedPerson> {
     const salt = await createErasureStore(relational.db).readSalt(person.companyId)
     return { companyId: person.companyId, digests: digestsOf(person, salt) }
   }
@@ -95,7 +100,7 @@ export function createPersonDataService(dependencies: PersonDataDependencies) {
     for (const table of exportedTables) {
       for await (const chunk of await rows.stream(table, person, signal)) yield chunk as Buffer
     }
-    for await (const { datasource, row } of otherRows.list(await digestedOf(person))) {
+    for await (const { datasource, row } of otherRows.list(await digestedOf(person), signal)) {
       yield Buffer.from(`${JSON.stringify({ table: 'row', datasource, row })}\n`)
     }
     yield Buffer.from('{"table":"end"}\n')

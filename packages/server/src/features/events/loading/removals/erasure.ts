@@ -34,9 +34,9 @@ export interface ErasedPerson {
 export interface OtherPlace {
   /** Of the count in the receipt. */
   readonly name: string
-  count(person: ErasedPerson): Promise<number>
+  count(person: ErasedPerson, signal: AbortSignal): Promise<number>
   /** Can be repeated. */
-  remove(person: ErasedPerson): Promise<void>
+  remove(person: ErasedPerson, signal: AbortSignal): Promise<void>
 }
 
 export interface ErasureDependencies {
@@ -123,7 +123,7 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
     for (const table of tables) {
       removed[table] = await store.count(table, rowsOfPerson(table, person), signal)
     }
-    for (const place of others) removed[place.name] = await place.count(toOthers(erasure, person))
+    for (const place of others) removed[place.name] = await place.count(toOthers(erasure, person), signal)
     const found: Found = { person, removed }
     await erasures.noteFound(erasure, box.seal(JSON.stringify(found), referenceContext(erasure.id)))
     return found
@@ -176,7 +176,7 @@ export function createErasure(dependencies: ErasureDependencies): Removal {
       if (!erasure) return false
       const { person, removed } = await find(erasure, hooks, signal)
       await remove(person, hooks, signal)
-      for (const place of others) await place.remove(toOthers(erasure, person))
+      for (const place of others) await place.remove(toOthers(erasure, person), signal)
       const { id, companyId, requestedBy, refuseUntil, salt } = erasure
       await recordErasure({
         ...{ id, companyId, requestedBy, refuseUntil },
