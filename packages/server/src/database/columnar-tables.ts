@@ -35,7 +35,11 @@ export async function attachParts(
   }
 }
 
+/** Rows of the parts of a table, those too that were removed and not rewritten yet: a part says how many these are. */
 export async function countRows({ query }: Pick<Columnar, 'query'>, table: string): Promise<number> {
-  const [row] = await query<{ rows: number }>({ sql: `SELECT count() AS rows FROM ${table}` })
+  const [row] = await query<{ rows: number }>({
+    sql: `SELECT count() AS rows FROM ${table}`,
+    settings: { apply_deleted_mask: 0 },
+  })
   return row?.rows ?? 0
 }

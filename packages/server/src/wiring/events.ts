@@ -76,7 +76,8 @@ export function wireLoader({
     readonly recordErasure: ErasureDependencies['recordErasure']
   }): LoaderService {
   const ledger = createPurgeLedger(relational.db)
-  const removals = { ...given, ledger, store: createRemovalStore({ columnar }) }
+  const store = createRemovalStore({ columnar })
+  const removals = { ...given, ledger, store }
   const expiry = createExpiry({
     ...removals,
     listDue: createExpiryStore(relational.db).listDue,
@@ -93,7 +94,12 @@ export function wireLoader({
     checkpoints: createCheckpointStore({ relational, log: given.log.id }),
     ledger,
     remover: createRemover({
-      removals: [createPurge(removals), erasure, expiry],
+      removals: [
+        createPurge(removals),
+        erasure,
+        expiry,
+        { name: 'the bytes of removed rows', run: (_hooks, signal) => store.rewrite(signal) },
+      ],
       changed: (signal) => Promise.race([given.hidden.changed(signal), given.erased.changed(signal)]),
       logger: given.logger,
     }),

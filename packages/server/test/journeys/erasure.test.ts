@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PersonReference } from '@millrace/contract/resources/person-data.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { countRows } from '../../src/database/columnar-tables.ts'
 import { createErasureStore, referenceContext } from '../../src/features/events/persons/erasure-store.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createLoadingGround, eventRow, type LoadingGround, type LogRow } from '../support/loading.ts'
@@ -272,6 +273,30 @@ describe('an erased person', () => {
     expect(await ground.stored(k)).toEqual(expected)
   })
 
+  it('is rewritten out of all parts, one after the other, once no answer tells of it', async () => {
+    await ground.append([...ofAda(), ...ofOthers()])
+    await ground.load()
+    const partsOf = (condition: string) =>
+      ground.query<{ table: string; rows: number }>(
+        `SELECT table, sum(rows) AS rows FROM system.parts
+         WHERE active AND database = currentDatabase() AND ${condition} GROUP BY table`,
+      )
+    // A backup counts what parts say, and a restore compares.
+    await ground.engine.command({
+      sql: `DELETE FROM events WHERE company = '${k}' AND tmp_id = 'phone of bob'`,
+    })
+    expect((await partsOf('has_lightweight_delete')).map(({ table }) => table)).toContain('events')
+    expect(await partsOf(`table = 'events'`)).toMatchObject([
+      { rows: await countRows(ground.engine, 'events') },
+    ])
+    await erase({ clientIds: [ada] })
+    const loader = ground.startLoader()
+    await until(async () => (await partsOf('has_lightweight_delete')).length === 0)
+    await loader.stop()
+    const stored = await ground.query<{ rows: number }>('SELECT count() AS rows FROM events')
+    expect(await partsOf(`table = 'events'`)).toMatchObject(stored)
+  })
+
   it('leaves no identifier in any file', async (context) => {
     // The engine takes half a minute to remove the files of former parts.
     inFullLengthOnly(context)
@@ -292,16 +317,22 @@ describe('an erased person', () => {
       })
     }
     await erase({ clientIds: [ada] })
-    // The engine keeps former parts for a while, and the log its last segment until there is another one.
-    await until(() => {
-      try {
-        return filesThatName(ada, phone).length === 0
-      } catch (error) {
-        // A file was removed while it was looked for.
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-        throw error
-      }
-    })
+    // What is removed from all answers is rewritten afterwards. The engine keeps former parts for a while, and the log its
+    // last segment until there is another one.
+    const loader = ground.startLoader()
+    try {
+      await until(() => {
+        try {
+          return filesThatName(ada, phone).length === 0
+        } catch (error) {
+          // A file was removed while it was looked for.
+          if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+          throw error
+        }
+      })
+    } finally {
+      await loader.stop()
+    }
     expect(filesThatName(bob)).not.toEqual([])
   })
 })

@@ -30,6 +30,9 @@ export const worthALook = (says: string, remedy: string): Finding => ({ state: '
 export const bad = (says: string, remedy: string): Finding => ({ state: 'bad', says, remedy })
 
 const mebibyte = 1024 * 1024
+const leaving = (parts: number): string =>
+  parts === 0 ? '' : `; ${parts} parts still have the bytes of removed rows`
+
 const gibibytes = (bytes: number): string => `${(bytes / (1024 * mebibyte)).toFixed(1)} GiB`
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -134,9 +137,9 @@ export function checksOfService(config: Config, { relational, columnar, baseUrl 
     {
       name: 'columnar store',
       async look() {
-        const [row] = await columnar.query<{ version: string; bytes: number }>({
-          sql: `SELECT version() AS version, (SELECT sum(bytes_on_disk) FROM system.parts
-                WHERE active AND database = currentDatabase()) AS bytes`,
+        const [row] = await columnar.query<{ version: string; bytes: number; masked: number }>({
+          sql: `SELECT version() AS version, sum(bytes_on_disk) AS bytes, countIf(has_lightweight_delete) AS masked
+                FROM system.parts WHERE active AND database = currentDatabase()`,
         })
         const full = await columnar.query<{ table: string; parts: number }>({
           sql: `SELECT table, max(parts) AS parts FROM (SELECT table, partition_id, count() AS parts FROM system.parts
@@ -148,7 +151,7 @@ export function checksOfService(config: Config, { relational, columnar, baseUrl 
                 WHERE database = currentDatabase() AND NOT is_done AND latest_fail_reason != '' GROUP BY table`,
         })
         return [
-          ok(`ClickHouse ${row?.version}, ${gibibytes(row?.bytes ?? 0)}`),
+          ok(`ClickHouse ${row?.version}, ${gibibytes(row?.bytes ?? 0)}${leaving(row?.masked ?? 0)}`),
           ...full.map(({ table, parts }) =>
             worthALook(
               `${table} has ${parts} parts in one month`,

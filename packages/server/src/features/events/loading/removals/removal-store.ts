@@ -3,11 +3,11 @@ import { type TableOfEvents, tablesOfEvents } from '../../../../database/event-t
 import type { Columnar, ColumnarParam } from '../../../../platform/stores/columnar.ts'
 import { ordersOf } from '../order-store.ts'
 
-/** Between two looks whether the engine has rewritten what it was told to: the first pause, doubled up to the maximum. */
-const [firstPollMs, maxPollMs] = [10, 2_000]
+/** Between two looks whether the engine has done what it was told to: the first pause, doubled up to the maximum. */
+const [firstPollMs, maxPollMs] = [10, 100]
 
-/** Partitions that the engine rewrites at once: one leaves the processor idle, more than these slow queries down. */
-const atOnce = 3
+/** After a rewriting that took longer, queries have the processor for themselves before the next one. */
+const longMs = 1_000
 
 /** Rows of a table, as SQL with bound parameters. */
 export interface RowCondition {
@@ -16,7 +16,8 @@ export interface RowCondition {
 }
 
 /** Tables of which rows are removed: those that datasources tell, and lists of cohorts. */
-export type RemovableTable = TableOfEvents | 'cohort_persons'
+const removableTables = [...tablesOfEvents, 'cohort_persons'] as const
+export type RemovableTable = (typeof removableTables)[number]
 
 /** What is done while no batch is being stored. */
 export type BetweenBatches = <T>(work: () => Promise<T>) => Promise<T>
@@ -25,7 +26,7 @@ export type RemovalStore = ReturnType<typeof createRemovalStore>
 
 /** Statements that remove rows. Each can be repeated, and goes on where an earlier one ended. */
 export function createRemovalStore({ columnar }: { readonly columnar: Pick<Columnar, 'query' | 'command'> }) {
-  /** Waits until no row is to be removed from a table any more. The engine works with its background threads alone. */
+  /** Waits until the engine has changed all parts of a table that it was told to, with its background threads alone. */
   async function settled(table: string, signal: AbortSignal): Promise<void> {
     for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
       const [row] = await columnar.query<{ open: number; failure: string }>({
@@ -40,46 +41,56 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
     }
   }
 
-  /** Parts of a table that have such rows: months, or whatever it is parted by. */
-  async function partitionsOf(table: string, { sql, params }: RowCondition, signal: AbortSignal) {
-    return await columnar.query<{ partition: string; rows: number }>({
-      sql: `SELECT _partition_id AS partition, count() AS rows FROM ${table} WHERE ${sql}
-            GROUP BY partition ORDER BY partition`,
+  async function count(table: string, { sql, params }: RowCondition, signal: AbortSignal): Promise<number> {
+    const [row] = await columnar.query<{ rows: number }>({
+      sql: `SELECT count() AS rows FROM ${table} WHERE ${sql}`,
       params,
       settings: { max_execution_time: 600, max_threads: 1 },
       signal,
     })
+    return row?.rows ?? 0
   }
 
-  /** Removes rows; partitions without any stay as they are, also for the next backup. @returns how many */
+  /** Removes rows from all answers at once; `rewrite` removes their bytes. @returns how many */
   async function remove(table: RemovableTable, where: RowCondition, signal: AbortSignal): Promise<number> {
     await settled(table, signal)
-    let removed = 0
-    for (const [index, { partition, rows }] of (await partitionsOf(table, where, signal)).entries()) {
-      if (index > 0 && index % atOnce === 0) await settled(table, signal)
-      await columnar.command({
-        sql: `ALTER TABLE ${table} DELETE IN PARTITION ID {partition: String} WHERE ${where.sql}`,
-        params: { ...where.params, partition },
-        settings: { mutations_sync: 0 },
-        signal,
-      })
-      removed += rows
-    }
-    if (removed > 0) await settled(table, signal)
+    const removed = await count(table, where, signal)
+    if (removed === 0) return 0
+    await columnar.command({
+      sql: `DELETE FROM ${table} WHERE ${where.sql}`,
+      params: where.params,
+      // Only a mark of each row is written, nothing of its columns.
+      settings: { lightweight_delete_mode: 'alter_update', lightweight_deletes_sync: 0 },
+      signal,
+    })
+    await settled(table, signal)
     return removed
   }
 
   return {
+    count,
     remove,
 
-    async count(table: RemovableTable, { sql, params }: RowCondition, signal: AbortSignal): Promise<number> {
-      const [row] = await columnar.query<{ rows: number }>({
-        sql: `SELECT count() AS rows FROM ${table} WHERE ${sql}`,
-        params,
-        settings: { max_execution_time: 600, max_threads: 1 },
+    /** Rewrites one partition without the rows that were removed from it. @returns whether the next may follow at once */
+    async rewrite(signal: AbortSignal): Promise<boolean> {
+      const [part] = await columnar.query<{ table: string; partition: string }>({
+        sql: `SELECT table, partition_id AS partition FROM system.parts
+              WHERE active AND has_lightweight_delete AND database = currentDatabase() AND table IN {tables: Array(String)}
+              ORDER BY table, partition LIMIT 1`,
+        params: { tables: removableTables },
         signal,
       })
-      return row?.rows ?? 0
+      if (!part) return false
+      const began = performance.now()
+      await settled(part.table, signal)
+      await columnar.command({
+        sql: `ALTER TABLE ${part.table} APPLY DELETED MASK IN PARTITION ID {partition: String}`,
+        params: { partition: part.partition },
+        settings: { mutations_sync: 0 },
+        signal,
+      })
+      await settled(part.table, signal)
+      return performance.now() - began < longMs
     },
 
     /** Removes rows from every table whose rows a datasource has told. */
@@ -119,7 +130,14 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
      */
     async dropWhole(table: TableOfEvents, where: RowCondition, signal: AbortSignal): Promise<number> {
       let removed = 0
-      for (const { partition, rows } of await partitionsOf(table, where, signal)) {
+      const partitions = await columnar.query<{ partition: string; rows: number }>({
+        sql: `SELECT _partition_id AS partition, count() AS rows FROM ${table} WHERE ${where.sql}
+              GROUP BY partition ORDER BY partition`,
+        params: where.params,
+        settings: { max_execution_time: 600, max_threads: 1 },
+        signal,
+      })
+      for (const { partition, rows } of partitions) {
         const [all] = await columnar.query<{ rows: number }>({
           sql: `SELECT count() AS rows FROM ${table} WHERE _partition_id = {partition: String}`,
           params: { partition },

@@ -20,6 +20,7 @@ export interface Removal {
 }
 
 export interface RemoverDependencies {
+  /** A later one waits until the earlier ones find nothing. */
   readonly removals: readonly Removal[]
   /** Resolves when there may be something to remove, or when the signal aborts. */
   readonly changed: (signal: AbortSignal) => Promise<void>
@@ -33,18 +34,26 @@ export type Remover = ReturnType<typeof createRemover>
 
 /** Removes rows from the disk, in the process that loads. */
 export function createRemover({ removals, changed, logger }: RemoverDependencies) {
-  async function attempt(removal: Removal, hooks: RemovalHooks, signal: AbortSignal): Promise<void> {
+  async function attempt(removal: Removal, hooks: RemovalHooks, signal: AbortSignal): Promise<boolean> {
     try {
-      while (!signal.aborted && (await removal.run(hooks, signal)));
+      return await removal.run(hooks, signal)
     } catch (error) {
       if (!signal.aborted) logger.warn({ err: error }, `${removal.name} are not removed yet`)
+      return false
     }
+  }
+
+  /** Runs the first removal that finds something. @returns whether there may be more */
+  async function runFirst(hooks: RemovalHooks, signal: AbortSignal): Promise<boolean> {
+    for (const removal of removals)
+      if (!signal.aborted && (await attempt(removal, hooks, signal))) return true
+    return false
   }
 
   async function work(hooks: RemovalHooks, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const change = changed(signal)
-      for (const removal of removals) await attempt(removal, hooks, signal)
+      while (!signal.aborted && (await runFirst(hooks, signal)));
       const late = new AbortController()
       const pause = sleep(lookAgainMs, undefined, { signal: late.signal, ref: false }).catch(() => {})
       await Promise.race([change, pause])
