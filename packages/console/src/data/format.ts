@@ -9,6 +9,14 @@ export type MeasureMeta = Omit<SentMeasure, 'format'> & { readonly format: Forma
 export type Meta = Omit<SentMeta, 'measures'> & { readonly measures: Readonly<Record<string, MeasureMeta>> }
 export type DimensionMeta = Meta['dimensions'][string]
 
+/** Labels and parameters can be asked for whether the model lists them or not: its list ends after a thousand. */
+const labelForm = /^(events|purchases)\.label\..|^workflows\.parameter\../s
+
+export const isDimension = (meta: Meta, id: string): boolean =>
+  Object.hasOwn(meta.dimensions, id) || labelForm.test(id)
+
+export const isMeasure = (meta: Meta, id: string): boolean => Object.hasOwn(meta.measures, id)
+
 /** A formatter is made once for each of its options: making one takes a hundred times as long as using it. */
 function keptByOptions<Options, Formatter>(make: (language: Language, options: Options) => Formatter) {
   const kept = new Map<string, Formatter>()

@@ -1,4 +1,4 @@
-import type { Meta } from '../data/format.ts'
+import { isDimension, isMeasure, type Meta } from '../data/format.ts'
 import type { Filter } from './tile.ts'
 
 export type Leaf = Extract<Filter, { readonly operator: unknown }>
@@ -14,16 +14,11 @@ export function leavesOf(filter: Filter): readonly Leaf[] {
 
 const setsOf = new WeakMap<Meta, readonly ReadonlySet<string>[]>()
 
-const labelForm = /^(events|purchases)\.label\.|^workflows\.parameter\./
-
-/** Own keys alone: an address may name `constructor`. */
-const isDimension = (meta: Meta, member: string): boolean => Object.hasOwn(meta.dimensions, member)
+export const isKnown = (meta: Meta, member: string): boolean =>
+  isMeasure(meta, member) || isDimension(meta, member)
 
 const isListed = (meta: Meta, member: string): boolean =>
-  Object.hasOwn(meta.measures, member) || isDimension(meta, member)
-
-export const isKnown = (meta: Meta, member: string): boolean =>
-  isListed(meta, member) || labelForm.test(member)
+  isMeasure(meta, member) || Object.hasOwn(meta.dimensions, member)
 
 /** Whether one set of the model holds them all; a label that no event has had yet fits as its source does. */
 export function fitTogether(meta: Meta, members: readonly string[]): boolean {
@@ -51,7 +46,8 @@ export function fitted(
     const { dimension: _, ...rest } = filter
     const named = [member, `${source}${member.slice(member.indexOf('.'))}`]
     const fits = named.find(
-      (each) => (each === member || isDimension(meta, each)) && fitTogether(meta, [...chosen, each]),
+      (each) =>
+        (each === member || Object.hasOwn(meta.dimensions, each)) && fitTogether(meta, [...chosen, each]),
     )
     return fits === undefined ? undefined : { ...rest, member: fits }
   }

@@ -150,7 +150,10 @@ async function openOutbox(config: Config, dataDirectory: DataDirectory): Promise
   return createDirectoryOutbox({ directory: join(dataDirectory.path, 'outbox'), from, newId })
 }
 
-/** Brings the stores up to date, wires the services and starts the work in the background. */
+/**
+ * Brings the stores up to date, wires the services and starts the work in the background. Each step needs what those
+ * before it have opened, and undoes it where it fails: hence the length.
+ */
 export async function openContext(options: ContextOptions): Promise<Context> {
   const { config, logger, dataDirectory, stores, overrides = {} } = options
   const { clock = systemClock } = overrides

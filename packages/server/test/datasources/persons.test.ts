@@ -137,7 +137,7 @@ it('a field that the draft names counts for the rows that are live', async () =>
   expect(await customers(id)).toEqual(['ada', 'bob'])
 })
 
-it('counting ends, and its connection with it, when nobody waits for the answer', async () => {
+it('counting ends when its request does, and its connection with it', async () => {
   const { id } = await world.live(content, fields, { source: { type: 'file', format: 'ndjson' } })
   const { pool } = world.database
   const live = await createWorkerStore(world.database.db).findLive(world.companyId, id)

@@ -291,8 +291,11 @@ describe('an erased person', () => {
     ])
     await erase({ clientIds: [ada] })
     const loader = ground.startLoader()
-    await until(async () => (await partsOf('has_lightweight_delete')).length === 0)
-    await loader.stop()
+    try {
+      await until(async () => (await partsOf('has_lightweight_delete')).length === 0)
+    } finally {
+      await loader.stop()
+    }
     const stored = await ground.query<{ rows: number }>('SELECT count() AS rows FROM events')
     expect(await partsOf(`table = 'events'`)).toMatchObject(stored)
   })

@@ -1,5 +1,5 @@
 import type { Query } from '@millrace/sdk'
-import type { Granularity, Meta } from '../../data/format.ts'
+import { type Granularity, isDimension, isMeasure, type Meta } from '../../data/format.ts'
 
 export type { Query }
 export type Filter = Query['filters'][number]
@@ -50,14 +50,6 @@ export function membersOf({ measures, dimensions, filters, timeDimensions }: Que
     ]),
   ]
 }
-
-/** Labels and parameters can be asked for whether the model lists them or not: its list ends after a thousand. */
-const labelForm = /^(events|purchases)\.label\..|^workflows\.parameter\../s
-
-export const isDimension = (meta: Meta, id: string): boolean =>
-  Object.hasOwn(meta.dimensions, id) || labelForm.test(id)
-
-export const isMeasure = (meta: Meta, id: string): boolean => Object.hasOwn(meta.measures, id)
 
 export const sourceOf = (member: string): string => member.slice(0, Math.max(0, member.indexOf('.')))
 

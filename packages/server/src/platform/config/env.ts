@@ -109,7 +109,7 @@ function variable<T>(each: Variable<T>): Variable<T> {
   return each
 }
 
-/** Every variable the service reads; the table in docs/operating.md is generated from here. */
+/** Every variable the service reads, in one list of which the table in docs/operating.md is generated: hence the length. */
 export const variables = {
   MILLRACE_PORT: variable({
     description: 'Port of interface, collector and documents; 0 takes a free one.',

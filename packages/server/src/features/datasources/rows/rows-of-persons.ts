@@ -1,4 +1,4 @@
-import type { Relational } from '../../../platform/stores/relational.ts'
+import type { Queries, Relational } from '../../../platform/stores/relational.ts'
 import { createImportStore } from '../imports/import-store.ts'
 import { personFieldsOf } from '../refreshes/worker-fields.ts'
 import { createWorkerStore } from '../refreshes/worker-store.ts'
@@ -22,16 +22,16 @@ export function createRowsOfPersons({ db, pool }: Pick<Relational, 'db' | 'pool'
   }
 
   /** All rows are read, which takes longer than users wait for a statement. */
-  const reading = <T>(
+  const withTables = <T>(
     signal: AbortSignal,
-    read: (tables: ReturnType<typeof createRowTables>) => Promise<T>,
+    work: (tables: ReturnType<typeof createRowTables>, tx: Queries) => Promise<T>,
   ): Promise<T> =>
     withRelationalTransaction(
       pool,
-      async (_tx, client) => {
+      async (tx, client) => {
         const tables = createRowTables(client)
         await tables.allowTime()
-        return read(tables)
+        return work(tables, tx)
       },
       signal,
     )
@@ -42,34 +42,19 @@ export function createRowsOfPersons({ db, pool }: Pick<Relational, 'db' | 'pool'
     { companyId, digests }: Asked,
     signal: AbortSignal,
   ): Promise<void> =>
-    withRelationalTransaction(
-      pool,
-      async (tx, client) => {
-        const tables = createRowTables(client)
-        await tables.allowTime()
-        const within = createWorkerStore(tx)
-        const worker = await within.lock(companyId, datasourceId)
-        const live = worker && (await within.findLive(companyId, datasourceId))
-        if (!live) return
-        const fields = personFieldsOf(worker.fields, live.fields)
-        const removed = await tables.removeOfPersons(live.id, { companyId, digests, fields })
-        if (removed === 0) return
-        await within.noteMerged(live.id, -removed, await tables.countBytes(live.id))
-        await within.update(companyId, datasourceId, { content: null })
-        await createImportStore(tx).insertLog([
-          {
-            companyId,
-            datasourceId,
-            kind: 'noted',
-            rule: 'person_erased',
-            path: '',
-            sample: '',
-            count: removed,
-          },
-        ])
-      },
-      signal,
-    )
+    withTables(signal, async (tables, tx) => {
+      const within = createWorkerStore(tx)
+      const worker = await within.lock(companyId, datasourceId)
+      const live = worker && (await within.findLive(companyId, datasourceId))
+      if (!live) return
+      const fields = personFieldsOf(worker.fields, live.fields)
+      const removed = await tables.removeOfPersons(live.id, { companyId, digests, fields })
+      if (removed === 0) return
+      await within.noteMerged(live.id, -removed, await tables.countBytes(live.id))
+      await within.update(companyId, datasourceId, { content: null })
+      const noted = { kind: 'noted', rule: 'person_erased', path: '', sample: '', count: removed } as const
+      await createImportStore(tx).insertLog([{ companyId, datasourceId, ...noted }])
+    })
 
   return {
     name: 'datasource_rows',
@@ -77,7 +62,7 @@ export function createRowsOfPersons({ db, pool }: Pick<Relational, 'db' | 'pool'
     async count(persons: Asked, signal: AbortSignal): Promise<number> {
       let rows = 0
       for (const { live, fields } of await listPlaces(persons.companyId)) {
-        rows += await reading(signal, (tables) => tables.countOfPersons(live.id, { ...persons, fields }))
+        rows += await withTables(signal, (tables) => tables.countOfPersons(live.id, { ...persons, fields }))
       }
       return rows
     },
@@ -93,7 +78,7 @@ export function createRowsOfPersons({ db, pool }: Pick<Relational, 'db' | 'pool'
         let after: string | undefined = '0'
         while (after !== undefined) {
           const from: string = after
-          const { rows, last } = await reading(signal, (tables) =>
+          const { rows, last } = await withTables(signal, (tables) =>
             tables.readOfPersons(live.id, { ...persons, fields }, from),
           )
           for (const row of rows) yield { datasource: worker.datasourceId, row }

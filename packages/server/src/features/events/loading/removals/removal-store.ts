@@ -26,6 +26,9 @@ export type RemovalStore = ReturnType<typeof createRemovalStore>
 
 /** Statements that remove rows. Each can be repeated, and goes on where an earlier one ended. */
 export function createRemovalStore({ columnar }: { readonly columnar: Pick<Columnar, 'query' | 'command'> }) {
+  /** The partition that was rewritten last. */
+  let rewritten = ''
+
   /** Waits until the engine has changed all parts of a table that it was told to, with its background threads alone. */
   async function settled(table: string, signal: AbortSignal): Promise<void> {
     for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
@@ -71,7 +74,7 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
     count,
     remove,
 
-    /** Rewrites one partition without the rows that were removed from it. @returns whether the next may follow at once */
+    /** Rewrites one partition of a table without the rows that were removed from it. @returns whether the next may follow at once */
     async rewrite(signal: AbortSignal): Promise<boolean> {
       const [part] = await columnar.query<{ table: string; partition: string }>({
         sql: `SELECT table, partition_id AS partition FROM system.parts
@@ -90,7 +93,10 @@ export function createRemovalStore({ columnar }: { readonly columnar: Pick<Colum
         signal,
       })
       await settled(part.table, signal)
-      return performance.now() - began < longMs
+      // One that is named again at once is not tried again at once, whatever the reason.
+      const isAnother = rewritten !== `${part.table} ${part.partition}`
+      rewritten = `${part.table} ${part.partition}`
+      return isAnother && performance.now() - began < longMs
     },
 
     /** Removes rows from every table whose rows a datasource has told. */
