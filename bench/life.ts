@@ -69,13 +69,16 @@ interface Beside {
   readonly asked: number
 }
 
-async function beside(work: () => Promise<unknown>, forSeconds = sendingSeconds): Promise<Beside> {
+async function beside(
+  work: () => Promise<unknown>,
+  { forSeconds = sendingSeconds, asks = true } = {},
+): Promise<Beside> {
   const sending = paced(service, rate, forSeconds)
   await sleep(1_000)
   let isDone = false
   const asked: number[] = []
   const asking = (async () => {
-    while (!isDone) asked.push(await timed(() => computed(service, query)))
+    while (asks && !isDone) asked.push(await timed(() => computed(service, query)))
   })()
   const took = await timed(work)
   isDone = true
@@ -128,20 +131,31 @@ async function exports(): Promise<void> {
 }
 
 async function backups(before: Beside): Promise<void> {
-  const whole = await beside(() => backup('create'))
-  const made = await backup<{ bytes: number; written: number; seconds: number }>('create')
-  const speed = made.bytes / 1e6 / (whole.took / 1_000)
-  rows.push(['a backup', seconds(whole.took), `${speed.toFixed(0)} MB/s`, '>= 100 MB/s'])
-  rows.push([
-    'p99 of the collector meanwhile',
-    p99(whole.sent),
-    (whole.sent.p99 / before.sent.p99).toFixed(1),
-    '<= 2',
-  ])
+  const create = () => backup<{ bytes: number; written: number; seconds: number }>('create')
+  for (const asks of [true, false]) {
+    rmSync(join(folder, 'backups'), { recursive: true, force: true })
+    let made = { bytes: 0, written: 0, seconds: 0 }
+    const { sent } = await beside(
+      async () => {
+        made = await create()
+      },
+      { asks },
+    )
+    rows.push(
+      [
+        `a backup beside events${asks ? ' and queries' : ''}`,
+        `${made.seconds.toFixed(1)} s`,
+        `${(made.bytes / 1e6 / made.seconds).toFixed(0)} MB/s`,
+        '>= 100 MB/s',
+      ],
+      ['p99 of the collector meanwhile', p99(sent), (sent.p99 / before.sent.p99).toFixed(1), '<= 2'],
+    )
+  }
+  const next = await create()
   rows.push([
     'the next backup',
-    `${made.seconds.toFixed(1)} s`,
-    `${(made.written / 1e6).toFixed(0)} MB written`,
+    `${next.seconds.toFixed(1)} s`,
+    `${(next.written / 1e6).toFixed(0)} MB written`,
     '',
   ])
 
@@ -227,7 +241,7 @@ try {
     await generateYear(engine, service.companyId, service.datasourceId, Number(values.events))
   }
   await sleep(Number(values.settle) * 1_000)
-  const before = await beside(() => sleep(8_000), 10)
+  const before = await beside(() => sleep(8_000), { forSeconds: 10 })
   rows.push([`collector at ${rate} events/s, p99`, p99(before.sent), '', ''])
   const asked = values.steps.split(',')
   for (const [name, step] of Object.entries(steps)) if (asked.includes(name)) await step(before)

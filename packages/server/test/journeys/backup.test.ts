@@ -402,7 +402,7 @@ describe('backups of a service that runs', () => {
     await changed(manifest, flip, () => refused(/cannot be opened|was changed/))
     await changed(
       manifest,
-      (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"format":1', '"format":2')),
+      (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"format":2', '"format":3')),
       () => refused(/newer version/),
     )
     await refused(/another key/, { MILLRACE_BACKUP_KEY: keyOf('another') })
@@ -525,12 +525,12 @@ describe('backups of a service that runs', () => {
 
       // Nothing is written outside of the directory, whatever the bucket says.
       const text = JSON.stringify({
-        ...{ format: 1, id: first.id, version: '', at: '', encrypted: false, relationalMigration: 1 },
+        ...{ format: 2, id: first.id, version: '', at: '', encrypted: false, relationalMigration: 1 },
         ...{ columnarMigration: 1, relationalRows: {}, columnarRows: {} },
         files: [{ path: '../../outside', bytes: 1, sha256: 'a' }],
       })
       const hash = (of: string) => createHash('sha256').update(of).digest('hex')
-      const manifest = JSON.stringify({ format: 1, encrypted: false, sha256: hash(text), manifest: text })
+      const manifest = JSON.stringify({ format: 2, encrypted: false, sha256: hash(text), manifest: text })
       const forged = join(folder, 'forged')
       writeFileSync(forged, manifest)
       await store.put(`backups/${first.id}.json`, {

@@ -13,6 +13,9 @@ import { type Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StartRefused } from '../../platform/start-refused.ts'
 
+/** Of backups that this version makes and reads. */
+const format = 2
+
 /** One file of a backup. */
 export interface BackupFile {
   /** Relative to the backup, with `/`. */
@@ -24,7 +27,7 @@ export interface BackupFile {
 
 /** What a backup says of itself; it is written last. */
 export interface Manifest {
-  readonly format: 1
+  readonly format: typeof format
   readonly id: string
   /** Of the program that made it. */
   readonly version: string
@@ -36,6 +39,8 @@ export interface Manifest {
   /** Rows by table. */
   readonly relationalRows: Readonly<Record<string, number>>
   readonly columnarRows: Readonly<Record<string, number>>
+  /** Where the packs of each part of a table lie. */
+  readonly columnarParts: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly files: readonly BackupFile[]
 }
 
@@ -191,7 +196,7 @@ export async function beginBackup({ directory, id, key, former, keepsFree }: Beg
 
     /** From here on it is a backup. */
     async finish(rest: Omit<Manifest, 'format' | 'id' | 'encrypted' | 'files'>): Promise<Manifest> {
-      const manifest: Manifest = { format: 1, id, encrypted: key !== undefined, ...rest, files }
+      const manifest: Manifest = { format, id, encrypted: key !== undefined, ...rest, files }
       await writeFile(join(draft, manifestName), sealManifest(manifest, key), { mode: 0o600, flush: true })
       for (const each of new Set(files.map(({ path }) => dirname(join(draft, path))))) await syncPath(each)
       await syncPath(draft)
@@ -209,12 +214,12 @@ export async function beginBackup({ directory, id, key, former, keepsFree }: Beg
 function sealManifest(manifest: Manifest, key: Buffer | undefined): string {
   const text = JSON.stringify(manifest)
   if (!key) {
-    return `${JSON.stringify({ format: 1, encrypted: false, sha256: sha256().update(text).digest('hex'), manifest: text })}\n`
+    return `${JSON.stringify({ format, encrypted: false, sha256: sha256().update(text).digest('hex'), manifest: text })}\n`
   }
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(contextOf(`${manifest.id}/${manifestName}`))
   const sealed = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
-  return `${JSON.stringify({ format: 1, encrypted: true, manifest: sealed.toString('base64') })}\n`
+  return `${JSON.stringify({ format, encrypted: true, manifest: sealed.toString('base64') })}\n`
 }
 
 /** @throws {BackupRefused} there is none, it was changed, is of a newer version, or needs another key */
@@ -235,7 +240,10 @@ export async function readManifest(
       cause,
     )
   }
-  if (outer.format !== 1) throw new BackupRefused(`The backup ${id} was made by a newer version`)
+  if (outer.format !== format)
+    throw new BackupRefused(
+      `The backup ${id} was made by ${outer.format === 1 ? 'an earlier' : 'a newer'} version: restore it with that one`,
+    )
   const changed = new BackupRefused(`The manifest of the backup ${id} was changed`)
   if (typeof outer.manifest !== 'string') throw changed
   let text = outer.manifest

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import pg from 'pg'
 import { type ColumnarFigures, columnarFigures } from '../../database/columnar-tables.ts'
 import { batchLockKey } from '../../features/events/loading/checkpoint-store.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { forEachAtOnce } from '../../platform/limits/at-once.ts'
 import { type Columnar, ColumnarUnavailable } from '../../platform/stores/columnar.ts'
 import { connectionConfig, type PostgresAddress } from '../../platform/stores/relational.ts'
 import { SEGMENT_HEADER_BYTES } from '../../platform/stores/segment-frame.ts'
@@ -19,6 +18,7 @@ import {
   newBackupId,
   readManifest,
 } from './backup-files.ts'
+import { filesBelow, packFiles, readPart } from './part-packs.ts'
 import { copyOut, holdTables, lastMigration, listTables, readSequences } from './relational-copy.ts'
 
 export interface CreateBackupOptions {
@@ -119,9 +119,12 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
 
     onStep('copying events')
     const columnarRows: Record<string, number> = {}
+    const columnarParts: Record<string, Readonly<Record<string, string>>> = {}
     for (const table of tables.tables) {
       const from = join(frozen, relative(tables.root, table.path))
-      columnarRows[table.name] = await copyParts(backup, from, table)
+      const { rows, places } = await copyParts(backup, from, table)
+      columnarRows[table.name] = rows
+      columnarParts[table.name] = places
     }
     onStep('copying accounts and definitions')
     const relationalRows: Record<string, number> = {}
@@ -148,6 +151,7 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
       columnarMigration: tables.migration,
       relationalRows,
       columnarRows,
+      columnarParts,
     })
     return {
       manifest,
@@ -197,47 +201,41 @@ function withoutZeros(segment: Buffer): Buffer {
   return segment.subarray(0, end)
 }
 
-/** Parts never change, so one that the former backup has is taken from there. @returns their rows */
-async function copyParts(backup: Backup, from: string, { name: table, parts }: FrozenTable): Promise<number> {
-  let rows = 0
+/** How many are written at once: each waits for the disk at its end. */
+const packsAtOnce = 4
+
+/**
+ * The parts of a table, each under its fingerprint: they never change, so one that the former backup has, under whatever
+ * name, is taken from there.
+ */
+async function copyParts(backup: Backup, from: string, { name: table, parts }: FrozenTable) {
   const names = await unlessMissing(readdir(from), [])
   if (parts > 0 && names.length === 0) throw new Error(`The engine has frozen no part of ${table} in ${from}`)
+  const places: Record<string, string> = {}
+  const packs = new Map<string, () => Readable>()
+  let rows = 0
   for (const part of names) {
-    // A table that is made again may have a part of the same name; its checksums differ.
-    const sums = await readFile(join(from, part, 'checksums.txt'))
-    const place = `columnar/${table}/${part}/${fingerprint(sums)}`
-    // Files of a part are small: most of the time of each goes into waiting.
-    const results = await Promise.allSettled(
-      (await filesBelow(join(from, part))).map(async (file) => {
-        const name = `${place}/${file}`
-        if (!(await backup.reuse(name))) await backup.write(name, createReadStream(join(from, part, file)))
-      }),
-    )
-    // Only now, so that none is still being written when the backup is given up.
-    for (const result of results) if (result.status === 'rejected') throw result.reason
-    rows += Number(await readFile(join(from, part, 'count.txt'), 'utf8'))
+    const read = await readPart(join(from, part))
+    const place = `columnar/${table}/${read.fingerprint}`
+    places[part] = place
+    rows += read.rows
+    for (const [n, files] of read.packs.entries())
+      packs.set(`${place}/${n}`, () => packFiles(join(from, part), files))
   }
-  return rows
+  await forEachAtOnce(packs, packsAtOnce, async ([path, pack]) => {
+    if (!(await backup.reuse(path))) await backup.write(path, pack())
+  })
+  return { rows, places }
 }
-
-const fingerprint = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
 /** Files that are removed meanwhile are left out: the rows that were made of them are there. */
 async function copyContents(backup: Backup, directory: string): Promise<void> {
-  for (const file of await filesBelow(directory)) {
+  for (const file of await unlessMissing(filesBelow(directory), [])) {
     const name = `contents/${file}`
     if (await backup.reuse(name)) continue
     const handle = await unlessMissing(open(join(directory, file)), undefined)
     if (handle) await backup.write(name, handle.createReadStream())
   }
-}
-
-/** Names of all files below a directory, with `/`; none where it is not there. */
-async function filesBelow(directory: string): Promise<string[]> {
-  const entries = await unlessMissing(readdir(directory, { recursive: true, withFileTypes: true }), [])
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)).split(sep).join('/'))
 }
 
 async function unlessMissing<T, N>(work: Promise<T>, otherwise: N): Promise<T | N> {

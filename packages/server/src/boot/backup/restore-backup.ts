@@ -22,6 +22,7 @@ import {
   readManifest,
 } from './backup-files.ts'
 import { repeatErasures } from './erasure-records.ts'
+import { unpackFiles } from './part-packs.ts'
 import { copyIn, fillTables, listTables, writeSequences } from './relational-copy.ts'
 
 const draftEnding = '.restoring'
@@ -156,7 +157,8 @@ async function fill(
   const { owner, role, close } = await openDatabase(data, database)
   try {
     onStep('restoring events')
-    await fillColumnar(data, manifest, copy, owner)
+    const readPack = (path: string) => readBackupFile(directory, manifest, path, key)
+    await fillColumnar(data, manifest, readPack, owner)
     onStep('restoring accounts and definitions')
     const migrating = {
       address: owner,
@@ -178,12 +180,12 @@ async function fill(
   return manifest
 }
 
-type Copy = (path: string, to: string) => Promise<void>
+type Read = (path: string) => ReturnType<typeof readBackupFile>
 
 async function fillRelational(
   client: pg.Client,
   { id, files, relationalRows }: Manifest,
-  read: (path: string) => ReturnType<typeof readBackupFile>,
+  read: Read,
 ): Promise<void> {
   const paths = new Set(files.map(({ path }) => path))
   await fillTables(client, Object.keys(relationalRows), async (tables) => {
@@ -206,10 +208,11 @@ async function fillRelational(
 async function fillColumnar(
   data: string,
   manifest: Manifest,
-  copy: Copy,
+  read: Read,
   lockAt: Parameters<typeof migrateColumnar>[0]['lockAt'],
 ): Promise<void> {
-  const { id, files, columnarMigration, columnarRows } = manifest
+  const { id, files, columnarMigration, columnarRows, columnarParts } = manifest
+  const packs = Map.groupBy(files, ({ path }) => dirname(path))
   const { columnar, child } = embeddedColumnar({ dataDirectory: data, logger: silentLogger, yields: false })
   try {
     await child.start()
@@ -218,14 +221,17 @@ async function fillColumnar(
     await columnar.command({ sql: 'SYSTEM STOP MERGES' })
     const { tables } = await columnarFigures(columnar)
     for (const { name, path } of tables) {
-      const parts = new Set<string>()
-      for (const file of files) {
-        const [kind, table, part = '', , ...rest] = file.path.split('/')
-        if (kind !== 'columnar' || table !== name) continue
-        parts.add(part)
-        await copy(file.path, join(path, 'detached', part, ...rest))
+      const parts = Object.entries(columnarParts[name] ?? {})
+      for (const [part, place] of parts) {
+        if (!/^\w[\w-]*$/.test(part)) throw new BackupRefused(`The backup ${id} names a part ${part}`)
+        for (const pack of packs.get(place) ?? [])
+          await unpackFiles(read(pack.path), join(path, 'detached', part))
       }
-      await attachParts(columnar, name, [...parts])
+      await attachParts(
+        columnar,
+        name,
+        parts.map(([part]) => part),
+      )
       requireRows(id, name, columnarRows[name], await countRows(columnar, name))
     }
   } finally {

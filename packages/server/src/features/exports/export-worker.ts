@@ -1,4 +1,5 @@
 import { DomainError } from '../../platform/errors.ts'
+import { forEachAtOnce } from '../../platform/limits/at-once.ts'
 import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { ServiceContext } from '../../platform/service-context.ts'
 import { createLedgerWork, type LedgerWork } from '../../platform/work/ledger-work.ts'
@@ -57,24 +58,12 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
         held = held.then(() => hold.require(bytes))
         return held
       }
-      const waiting = parts.values()
-      const ending = new AbortController()
-      const both = AbortSignal.any([signal, ending.signal])
-      async function writeSome(): Promise<void> {
-        for (const { part, fingerprint } of waiting) {
-          const stream = await rows.stream(part, both)
-          const file = await files.write(row, part, stream, onBytes, both)
-          written.push({ exportId: row.id, part, fingerprint, ...file })
-        }
-      }
-      const writing = Array.from({ length: partsAtOnce }, () =>
-        writeSome().catch((error: unknown) => {
-          ending.abort(error)
-          throw error
-        }),
-      )
-      await Promise.allSettled(writing)
-      await Promise.all(writing)
+      await forEachAtOnce(parts, partsAtOnce, async ({ part, fingerprint }, ending) => {
+        const both = AbortSignal.any([signal, ending])
+        const stream = await rows.stream(part, both)
+        const file = await files.write(row, part, stream, onBytes, both)
+        written.push({ exportId: row.id, part, fingerprint, ...file })
+      })
       await relational.transaction(async (tx) => {
         const within = createExportStore(tx)
         if (!(await within.lockHeld(row))) throw new ExportLost()
