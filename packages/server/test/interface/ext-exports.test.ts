@@ -108,6 +108,10 @@ const linesOf = (packed: Buffer) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
+/** Rows of a day come by device. */
+const byTime = (rows: readonly Record<string, unknown>[]) =>
+  rows.toSorted((a, b) => Number(new Date(String(a.time))) - Number(new Date(String(b.time))))
+
 describe('an export of events', () => {
   it('has a file for each day that has rows, of the company and the days alone', async () => {
     await engine.load(events())
@@ -125,7 +129,7 @@ describe('an export of events', () => {
       'content-length': String(first?.bytes),
       'content-disposition': 'attachment; filename="2026-03-03.ndjson.gz"',
     })
-    expect(linesOf(rawPayload)).toMatchObject([
+    expect(byTime(linesOf(rawPayload))).toMatchObject([
       { time: '2026-03-03T00:00:00.000Z', tmp_id: '=1+1', url: 'https://shop.example/a,b' },
       { name: 'purchase', ids: ['a', 'b'], value: '12.5', trans_id: 'T1', client_id: 'ada' },
     ])
@@ -137,9 +141,10 @@ describe('an export of events', () => {
     expect(manifest).toMatchObject({ format: 'parquet', state: 'done', rows: 3 })
     const path = join(directory, accounts.auth.companyId, manifest.id, 'dt=2026-03-03', 'events.parquet')
     expect((await download(manifest.id, '2026-03-03.parquet')).rawPayload).toEqual(await readFile(path))
-    const rows: object[] = []
-    for await (const batch of openRows({ path }, { format: 'parquet' })) rows.push(...batch)
-    expect(rows).toMatchObject([
+    const rows: Record<string, unknown>[] = []
+    for await (const batch of openRows({ path }, { format: 'parquet' }))
+      rows.push(...(batch as Record<string, unknown>[]))
+    expect(byTime(rows)).toMatchObject([
       { tmp_id: '=1+1', time: '2026-03-03T00:00:00.000Z', value: null, labels: {} },
       { ids: ['a', 'b'], value: 12.5, trans_id: 'T1' },
     ])
@@ -160,6 +165,22 @@ describe('an export of events', () => {
     const manifest = await made({ table: 'orders', format: 'ndjson', ...week })
     const { rawPayload } = await download(manifest.id, '2026-03-03.ndjson.gz')
     expect(linesOf(rawPayload)).toMatchObject([{ trans_id: 'T1', value: '12.5', client_id: 'ada' }])
+  })
+
+  it('has the rows of a device one after the other, by time', async () => {
+    await engine.load(
+      [5, 1, 4, 2, 3].flatMap((hour) =>
+        ['one', 'other', 'third'].map((tmpId) => mine({ at: `2026-03-05T0${hour}:00:00.000Z`, tmpId })),
+      ),
+    )
+    const manifest = await made({ table: 'events', format: 'ndjson', ...week })
+    const rows = linesOf((await download(manifest.id, '2026-03-05.ndjson.gz')).rawPayload)
+    const devices = rows.map(({ tmp_id: id }) => id)
+    expect(devices.filter((id, i) => id !== devices[i - 1])).toHaveLength(3)
+    for (const id of new Set(devices)) {
+      const times = rows.filter(({ tmp_id: of }) => of === id).map(({ time }) => String(time))
+      expect(times).toEqual([1, 2, 3, 4, 5].map((hour) => `2026-03-05T0${hour}:00:00.000Z`))
+    }
   })
 
   it('keeps to datasources that are named', async () => {

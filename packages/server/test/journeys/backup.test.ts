@@ -327,7 +327,7 @@ describe('backups of a service that runs', () => {
   })
 
   it('are whole or none, and restored whole or not at all, whenever that is killed', {
-    timeout: 120_000 * times(20, 1),
+    timeout: 120_000 * times(50, 1),
   }, async () => {
     async function killed(args: readonly string[], withinMs: number): Promise<boolean> {
       const child = spawn(process.execPath, [main, 'backup', ...args], { env: environment, stdio: 'ignore' })
@@ -336,7 +336,7 @@ describe('backups of a service that runs', () => {
       clearTimeout(timer)
       return code === null
     }
-    for (let kill = 0; kill < times(20, 1); kill++) {
+    for (let kill = 0; kill < times(50, 1); kill++) {
       const before = await ids()
       await killed(['create'], 2_500)
       const after = await ids()

@@ -17,7 +17,7 @@ import { times } from '../support/long.ts'
 import { type Service, startService } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
 
-const kills = times(20, 1)
+const kills = times(50, 1)
 const dataDirectory = mkdtempSync(join(tmpdir(), 'millrace-export-kill-'))
 let service: Service | undefined
 

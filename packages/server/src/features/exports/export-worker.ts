@@ -34,8 +34,8 @@ const pauses = [60, 300] as const
 
 /** What a kill takes back at most. */
 const partsTogether = 31
-/** While one waits for the disk, the other is read. */
-const partsAtOnce = 2
+/** While one waits for the disk, the others are read. */
+const partsAtOnce = 3
 
 /** Brings the files of exports up to date with what is stored, a part after the other. */
 export function createExportWorker(dependencies: ExportWorkerDependencies): LedgerWork {

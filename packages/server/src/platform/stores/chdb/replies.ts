@@ -6,7 +6,7 @@ import { describeException, statusOf } from './exceptions.ts'
 import { contentTypeOf } from './formats.ts'
 import type { NativeResult } from './native.ts'
 
-/** A streamed result up to this size is sent when it is whole, so that its failure has a status of its own. */
+/** What is held of a streamed result: one up to this size is sent when it is whole, so that its failure has a status. */
 const heldBytes = 256 * 1024
 
 export interface ReplyContext {
@@ -46,28 +46,29 @@ async function sendStream(
 ): Promise<void> {
   const { response } = context
   const tag = randomBytes(8).toString('hex')
-  const held: Buffer[] = []
+  let held: Buffer[] = []
   let heldSize = 0
 
-  const begin = (): void => {
-    if (response.headersSent) return
-    writeHead(context, 200, {
-      'Content-Type': contentTypeOf(reply.format),
-      'X-ClickHouse-Format': reply.format,
-      'X-ClickHouse-Exception-Tag': tag,
-    })
-    for (const chunk of held.splice(0)) response.write(chunk)
+  /** In few large pieces: the reader takes memory for each. @returns whether more may follow at once */
+  const send = (): boolean => {
+    if (!response.headersSent) {
+      writeHead(context, 200, {
+        'Content-Type': contentTypeOf(reply.format),
+        'X-ClickHouse-Format': reply.format,
+        'X-ClickHouse-Exception-Tag': tag,
+      })
+    }
+    const piece = Buffer.concat(held)
+    held = []
+    heldSize = 0
+    return response.write(piece)
   }
 
   try {
     for await (const chunk of reply.source as AsyncIterable<Buffer>) {
-      if (response.headersSent) {
-        if (!response.write(chunk)) await once(response, 'drain', { signal: context.left })
-        continue
-      }
       held.push(chunk)
       heldSize += chunk.length
-      if (heldSize > heldBytes) begin()
+      if (heldSize > heldBytes && !send()) await once(response, 'drain', { signal: context.left })
     }
   } catch {
     // The source was given up: the answer says why, or the client has left.
@@ -82,7 +83,7 @@ async function sendStream(
     response.socket?.end()
     return
   }
-  begin()
+  send()
   response.end()
 }
 
