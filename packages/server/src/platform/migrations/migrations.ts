@@ -134,14 +134,21 @@ export async function migrate(
     const applied = await session.applied()
     assertKnownMigrations(driver.store, migrations, applied)
     const finished = new Set(applied.filter((each) => each.finished).map((each) => each.number))
+    const isEmpty = applied.length === 0
+    const msSince = (began: number): number => Math.round(performance.now() - began)
+    const first = performance.now()
     const done: string[] = []
     for (const migration of migrations.filter(({ number }) => !finished.has(number))) {
       const began = performance.now()
       await session.apply(migration)
-      const ms = Math.round(performance.now() - began)
-      logger.info({ store: driver.store, migration: migration.file, ms }, 'migrated')
+      if (!isEmpty) {
+        const ms = msSince(began)
+        logger.info({ store: driver.store, migration: migration.file, ms }, 'migrated')
+      }
       done.push(migration.file)
     }
+    // The list says something of an upgrade alone.
+    if (isEmpty) logger.info({ store: driver.store, migrations: done.length, ms: msSince(first) }, 'set up')
     return done
   })
 }

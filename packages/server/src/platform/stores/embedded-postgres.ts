@@ -123,7 +123,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const spare = account === undefined ? join(dirname(directory), 'programs') : '/var/cache/millrace'
   const binaries = await postgresBinaries(account, spare)
   await removeDrafts(directory, logger)
-  if (!holdsCluster(directory, binaries.version)) {
+  const isNew = !holdsCluster(directory, binaries.version)
+  if (isNew) {
     logger.info({ directory, version: binaries.version }, 'making a PostgreSQL cluster')
     await initialise(directory, binaries, account, options.initArguments)
   }
@@ -163,14 +164,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
           await ensureRoles(client)
           await ensurePrivileges(client)
         })
+      const make = (): Promise<void> =>
+        withClient(addresses.superuser, child.signal, async (client) => {
+          await ensureRoles(client)
+          await ensureDatabase(client)
+        })
+      if (isNew) await make()
       try {
         await prepare()
       } catch (error) {
         if (!(error instanceof pg.DatabaseError && error.code === unknownDatabase)) throw error
-        await withClient(addresses.superuser, child.signal, async (client) => {
-          await ensureRoles(client)
-          await ensureDatabase(client)
-        })
+        await make()
         await prepare()
       }
     },
