@@ -355,7 +355,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
     const ready = upgrade.done.then((isUpToDate) => {
       if (!isUpToDate || !config.roles.has('worker')) return
       loader.start()
-      background.start([...savedQueries.loops.works, ...reports.loops.works, services.exportWork])
+      background.start([...savedQueries.loops.works, ...reports.loops.works, ...services.exportWorks])
     })
 
     let stopping = false

@@ -52,7 +52,7 @@ export function wireExports(shared: Shared, statistics: Pick<StatisticsService, 
       ...{ ...shared, files, seesAllWorkflows },
       validateQuery: (query, reader) => statistics.validate(query, reader, true),
     }),
-    exportWork: createExportWorker({
+    exportWorks: createExportWorker({
       ...shared,
       files,
       whyRefused,

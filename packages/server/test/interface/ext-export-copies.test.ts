@@ -9,6 +9,7 @@ import { openObjectStore } from '../../src/platform/outgoing/object-store.ts'
 import type { LedgerWork } from '../../src/platform/work/ledger-work.ts'
 import { type AccountsApp, createAccountsApp, type Person } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { runOneOf } from '../support/run-one.ts'
 import { s3Keys, startS3Server } from '../support/s3-server.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { storedEvent } from '../support/statistics-events.ts'
@@ -16,7 +17,7 @@ import { storedEvent } from '../support/statistics-events.ts'
 let engine: StatisticsEngine
 let relational: TestDatabase
 let accounts: AccountsApp
-let work: LedgerWork
+let works: readonly LedgerWork[]
 let admin: Person
 let server: Awaited<ReturnType<typeof startS3Server>>
 const directory = mkdtempSync(join(tmpdir(), 'millrace-exports-'))
@@ -35,7 +36,7 @@ beforeAll(async () => {
       MILLRACE_OUTGOING_ALLOW: '127.0.0.1/32',
     },
   })
-  work = accounts.auth.services.exportWork
+  works = accounts.auth.services.exportWorks
   admin = await accounts.person('admin')
 })
 
@@ -74,7 +75,7 @@ it('copies every day and the manifest, again where a copy is missing, and remove
     from: '2026-03-01',
     everyHours: 24,
   })
-  await work.runOne()
+  await runOneOf(works)
   const made = await call<StatisticsExportManifest>('GET', `/${id}`)
   expect(made).toMatchObject({ state: 'done', days: 2 })
   const folder = `${accounts.auth.companyId}/${id}/`
@@ -88,12 +89,12 @@ it('copies every day and the manifest, again where a copy is missing, and remove
   // A copy was removed from outside, and a day has gone.
   await store.remove(key('2026-03-01'))
   await relational.pool.query('update statistics_exports set due_at = now() where id = $1', [id])
-  await work.runOne()
+  await runOneOf(works)
   expect([...(await files()).keys()]).toContain(key('2026-03-01'))
   await engine.empty()
   await insert('2026-03-02T10:00:00Z')
   await relational.pool.query('update statistics_exports set due_at = now() where id = $1', [id])
-  await work.runOne()
+  await runOneOf(works)
   expect([...(await files()).keys()]).toEqual([key('2026-03-02'), `${folder}manifest.json`])
 
   server.fault.status = 503
@@ -114,7 +115,7 @@ it.each([
   await insert('2026-03-01T10:00:00Z')
   const { id } = await call<{ id: string }>('POST', '', { table: 'events', from: '2026-03-01' })
   server.fault.status = status
-  await work.runOne()
+  await runOneOf(works)
   const ended = await call<StatisticsExportManifest>('GET', `/${id}`)
   expect(ended).toMatchObject({ state: 'failed', reason: expect.stringMatching(reason), files: [] })
 })

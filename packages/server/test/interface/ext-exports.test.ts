@@ -15,6 +15,7 @@ import { openRows } from '../../src/features/datasources/formats/open-rows.ts'
 import type { LedgerWork } from '../../src/platform/work/ledger-work.ts'
 import { type AccountsApp, createAccountsApp } from '../support/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { runOneOf } from '../support/run-one.ts'
 import { openStatisticsEngine, type StatisticsEngine } from '../support/statistics-engine.ts'
 import { type StoredEvent, storedEvent, testDatasource } from '../support/statistics-events.ts'
 import { sampleEvents } from '../support/statistics-samples.ts'
@@ -22,7 +23,7 @@ import { sampleEvents } from '../support/statistics-samples.ts'
 let engine: StatisticsEngine
 let relational: TestDatabase
 let accounts: AccountsApp
-let work: LedgerWork
+let works: readonly LedgerWork[]
 const directory = mkdtempSync(join(tmpdir(), 'millrace-exports-'))
 type Who = 'admin' | 'analyst' | 'manager' | 'reader' | 'stranger'
 let people: Record<Who, { id: string; token: string }>
@@ -34,7 +35,7 @@ beforeAll(async () => {
     columnar: engine.columnar,
     environment: { MILLRACE_EXPORT_DIR: directory },
   })
-  work = accounts.auth.services.exportWork
+  works = accounts.auth.services.exportWorks
   people = {
     admin: await accounts.person('admin'),
     analyst: await accounts.personWith('statistics:access', 'statistics:export'),
@@ -82,7 +83,7 @@ const download = (id: string, name: string, headers: Record<string, string> = {}
 /** Creates and runs it. */
 async function made(body: object): Promise<StatisticsExportManifest> {
   const { id } = await create(body)
-  await work.runOne()
+  await runOneOf(works)
   return read(id)
 }
 
@@ -300,7 +301,7 @@ describe('an export of sessions', () => {
       visit('2026-03-04T12:00:00Z'),
     ])
     await relational.pool.query('update statistics_exports set due_at = now()')
-    await work.runOne()
+    await runOneOf(works)
     expect(await rows('2026-03-02')).toMatchObject([
       { duration: 1800, events: 3, exit_url: 'https://shop.example/end', is_new: true },
     ])
@@ -388,7 +389,7 @@ describe('an export of a query', () => {
     const manifest = await made({ table: 'query', query, format: 'ndjson', everyHours: 1 })
     await engine.load([mine({ at: '2026-03-04T11:00:00Z' })])
     await relational.pool.query('update statistics_exports set due_at = now()')
-    await work.runOne()
+    await runOneOf(works)
     expect(await read(manifest.id)).toMatchObject({ state: 'done', rows: 5 })
     expect((await readdir(join(directory, accounts.auth.companyId, manifest.id))).sort()).toEqual([
       'manifest.json',
@@ -405,14 +406,14 @@ describe('an export that is kept up to date', () => {
     const before = await made(daily)
     expect(before).toMatchObject({ state: 'done', until: null, expiresAt: null })
     expect(before.nextRunAt).not.toBeNull()
-    expect(await work.runOne()).toBe(false)
+    expect(await runOneOf(works)).toBe(false)
 
     await engine.load([mine({ at: '2026-03-03T10:00:00Z' }), mine({ at: '2026-03-05T10:00:00Z' })])
     await relational.pool.query(
       `update statistics_exports set due_at = now();
        update statistics_export_files set written_at = '2026-01-01'`,
     )
-    await work.runOne()
+    await runOneOf(works)
     const after = await read(before.id)
     expect(
       after.files.map(({ day, rows, writtenAt }) => [day, rows, writtenAt.startsWith('2026-01-01')]),
@@ -441,7 +442,7 @@ describe('an export that is kept up to date', () => {
     await engine.empty()
     await engine.load([mine({ at: '2026-03-02T10:00:00Z' })])
     await relational.pool.query('update statistics_exports set due_at = now()')
-    await work.runOne()
+    await runOneOf(works)
     expect((await read(before.id)).files.map(({ day }) => day)).toEqual(['2026-03-02'])
     expect(await readdir(join(directory, accounts.auth.companyId, before.id))).not.toContain('dt=2026-03-03')
   })
@@ -457,7 +458,7 @@ describe('an export that is kept up to date', () => {
     const { id } = await create(daily, 'analyst')
     await relational.pool.query(`update users set status = 'disabled' where id = $1`, [people.analyst.id])
     try {
-      await work.runOne()
+      await runOneOf(works)
     } finally {
       await relational.pool.query(`update users set status = 'active' where id = $1`, [people.analyst.id])
     }
@@ -466,7 +467,7 @@ describe('an export that is kept up to date', () => {
       reason: 'who asked for it is no longer an active user of the company',
     })
     await relational.pool.query('update statistics_exports set due_at = now()')
-    await work.runOne()
+    await runOneOf(works)
     expect(await read(id)).toMatchObject({ state: 'done', reason: null })
   })
 })
@@ -475,7 +476,7 @@ describe('an export that is interrupted', () => {
   it('goes on with the day that was not written, and nothing half written stays', async () => {
     await engine.load(events())
     const { id } = await create({ table: 'events', format: 'ndjson', ...week })
-    await work.runOne()
+    await runOneOf(works)
     const done = await read(id)
     const folder = join(directory, accounts.auth.companyId, id, 'dt=2026-03-03')
     // As a process that was killed leaves it: a file begun, the row of the day absent, the lease over.
@@ -484,7 +485,7 @@ describe('an export that is interrupted', () => {
     await relational.pool.query(
       `update statistics_exports set state = 'running', lease_until = now() - interval '1 second'`,
     )
-    await work.runOne()
+    await runOneOf(works)
     const again = await read(id)
     expect(again.state).toBe('done')
     expect(again.files.map(({ sha256 }) => sha256)).toEqual(done.files.map(({ sha256 }) => sha256))
@@ -499,7 +500,7 @@ describe('an export that is interrupted', () => {
        values ('65f0c0ffee5ca1ab1e0ddb99', $1, 1e15, now() + interval '1 hour')`,
       [accounts.auth.companyId],
     )
-    await work.runOne()
+    await runOneOf(works)
     await relational.pool.query('delete from storage_holds')
     const failed = await read(id)
     expect(failed.state).toBe('failed')
@@ -542,7 +543,7 @@ describe('who exports', () => {
     ])
     // A query says what its user sees.
     const { id } = await create({ table: 'query', query: askedBy('events.count'), format: 'csv' }, 'analyst')
-    await work.runOne()
+    await runOneOf(works)
     expect((await download(id, 'query.csv.gz', {}, 'analyst')).statusCode).toBe(200)
     // Another one may see less than who asked.
     const ofAdmin = await made({ table: 'query', query: askedBy('events.count'), format: 'csv' })
@@ -565,9 +566,9 @@ describe('who exports', () => {
        where id = $1`,
       [first.id],
     )
-    expect(await work.runOne()).toBe(true)
+    expect(await runOneOf(works)).toBe(true)
     expect((await call<StatisticsExport>('stranger', 'GET', `/${others.id}`)).data.state).toBe('done')
-    expect(await work.runOne()).toBe(false)
+    expect(await runOneOf(works)).toBe(false)
   })
 
   it('sees no exports of others and of no other company', async () => {
@@ -579,6 +580,28 @@ describe('who exports', () => {
       expect((await call(who, 'GET')).data).toEqual([])
     }
     expect((await call<StatisticsExport[]>('admin', 'GET')).data.map((each) => each.id)).toEqual([id])
+  })
+
+  it('of a query does not wait for one of a table, which may take hours', async () => {
+    await engine.load(events())
+    const table = await create({ table: 'events', ...week })
+    const query = await create({ table: 'query', query: askedBy('events.count') })
+    const other = await create({ table: 'query', query: askedBy('events.people') })
+    const stateOf = async ({ id }: StatisticsExport) => (await read(id)).state
+    const [tables, queries] = works
+    const stopping = new AbortController()
+    // In the moment in which it has been taken.
+    const isTaken = Promise.withResolvers<void>()
+    const running = tables?.runOne(stopping.signal, isTaken.resolve)
+    await isTaken.promise
+    expect(await queries?.runOne()).toBe(true)
+    expect([await stateOf(query), await stateOf(other)]).toEqual(['done', 'queued'])
+    stopping.abort()
+    await running
+    expect(await queries?.runOne()).toBe(true)
+    expect(await queries?.runOne()).toBe(false)
+    while (await tables?.runOne());
+    expect([await stateOf(table), await stateOf(other)]).toEqual(['done', 'done'])
   })
 
   it.each([

@@ -84,9 +84,17 @@ const seenBy = ({ companyId, userId, seesAll }: ExportViewer) =>
     seesAll ? undefined : eq(statisticsExports.requestedBy, userId),
   )
 
-/** The ledger of exports with their files; given a transaction it works inside it. */
-export function createExportStore(db: Queries) {
-  const ledger = createLedger(db, statisticsExports, 'statistics_exports')
+const isOfQuery = sql`table_name = 'query'`
+
+/** Rows of tables may take hours, for which those of queries do not wait. */
+const queues = { tables: sql`not ${isOfQuery}`, queries: isOfQuery } as const
+
+export type ExportQueue = keyof typeof queues
+
+/** The ledger of exports with their files, or of one of its queues; given a transaction it works inside it. */
+export function createExportStore(db: Queries, queue?: ExportQueue) {
+  const isOfQueue = queue && queues[queue]
+  const ledger = createLedger(db, statisticsExports, 'statistics_exports', undefined, isOfQueue)
 
   return {
     ...ledger,

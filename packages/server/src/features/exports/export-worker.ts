@@ -2,10 +2,16 @@ import { DomainError } from '../../platform/errors.ts'
 import { forEachAtOnce } from '../../platform/limits/at-once.ts'
 import { OutgoingError } from '../../platform/outgoing/outgoing-error.ts'
 import type { ServiceContext } from '../../platform/service-context.ts'
-import { createLedgerWork, type LedgerWork } from '../../platform/work/ledger-work.ts'
+import { createLedgerWork, type LedgerWork, type LedgerWorkOptions } from '../../platform/work/ledger-work.ts'
 import type { HoldStorage } from '../storage/storage-service.ts'
 import type { ExportFiles } from './export-files.ts'
-import { createExportStore, manifestOf, type StoredExport, type StoredFile } from './export-store.ts'
+import {
+  createExportStore,
+  type ExportQueue,
+  manifestOf,
+  type StoredExport,
+  type StoredFile,
+} from './export-store.ts'
 import type { ExportedPart, ExportedRows } from './exported-rows-store.ts'
 
 export interface ExportWorkerDependencies extends Pick<ServiceContext, 'relational' | 'clock' | 'log'> {
@@ -37,8 +43,18 @@ const partsTogether = 31
 /** While one waits for the disk, the others are read. */
 const partsAtOnce = 3
 
+/** Names for the log, and how many are made at once in one process. */
+const queues = [
+  ['tables', ['an export', 'exports'], 2],
+  ['queries', ['an export of a query', 'exports of queries'], 1],
+] as const satisfies readonly (readonly [
+  ExportQueue,
+  LedgerWorkOptions<StoredExport, string>['names'],
+  number,
+])[]
+
 /** Brings the files of exports up to date with what is stored, a part after the other. */
-export function createExportWorker(dependencies: ExportWorkerDependencies): LedgerWork {
+export function createExportWorker(dependencies: ExportWorkerDependencies): readonly LedgerWork[] {
   const { relational, clock, log, files, rowsOf, holdStorage, whyRefused } = dependencies
   const store = createExportStore(relational.db)
 
@@ -119,13 +135,10 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     if (!(await store.isThere(row.id))) await files.remove(row)
   }
 
-  return createLedgerWork<StoredExport, string>({
-    names: ['an export', 'exports'],
+  const work: Omit<LedgerWorkOptions<StoredExport, string>, 'names' | 'lanes' | 'ledgerOf'> = {
     ...{ relational, log, pauses },
-    // The exports of one company, which may take hours, do not hold up those of all others.
-    lanes: 2,
+    // The exports of one company do not hold up those of all others.
     perCompany: 1,
-    ledgerOf: createExportStore,
     interrupted: 'the service ended during every attempt',
     async attempt(row, signal) {
       try {
@@ -160,5 +173,8 @@ export function createExportWorker(dependencies: ExportWorkerDependencies): Ledg
     async fail(row, reason) {
       await store.end(row, reason)
     },
-  })
+  }
+  return queues.map(([queue, names, lanes]) =>
+    createLedgerWork({ ...work, names, lanes, ledgerOf: (db) => createExportStore(db, queue) }),
+  )
 }

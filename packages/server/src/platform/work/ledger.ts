@@ -18,12 +18,14 @@ export type Ledger<Row extends Held> = ReturnType<typeof createLedger<PgTable & 
  * A table that is a ledger and a queue at once. All processes share the database's time.
  * @param name of the table
  * @param isReady a condition on the columns of the table, without which a row waits
+ * @param isOfQueue which rows are taken, where the table has several queues; those of the others count for nothing
  */
 export function createLedger<Table extends PgTable>(
   db: Queries,
   table: Table,
   name: string,
   isReady: SQL = sql`true`,
+  isOfQueue: SQL = sql`true`,
 ) {
   const execute = sqlOn(db)
 
@@ -59,10 +61,10 @@ export function createLedger<Table extends PgTable>(
         where id = (
           with busy as (
             select company_id, count(*) as running from ${table}
-            where state = 'running' and lease_until > now() group by company_id)
+            where state = 'running' and lease_until > now() and ${isOfQueue} group by company_id)
           select due.id from ${table} as due left join busy on busy.company_id = due.company_id
           where (due.state = 'queued' and due.due_at <= now() or due.state = 'running' and due.lease_until <= now())
-            and coalesce(busy.running, 0) < ${perCompany} and ${isReady}
+            and coalesce(busy.running, 0) < ${perCompany} and ${isReady} and ${isOfQueue}
           order by coalesce(busy.running, 0), due.due_at, due.id limit 1 for update of due skip locked
         ) returning id`
       if (!rows[0]) return undefined
@@ -74,14 +76,14 @@ export function createLedger<Table extends PgTable>(
     },
 
     /** When the next row can be taken, those that a company has too many of at once aside. */
-    dueAt: sql`least((select min(due_at) from ${table} where state = 'queued' and ${isReady}),
-      (select min(lease_until) from ${table} where state = 'running'))`,
+    dueAt: sql`least((select min(due_at) from ${table} where state = 'queued' and ${isReady} and ${isOfQueue}),
+      (select min(lease_until) from ${table} where state = 'running' and ${isOfQueue}))`,
 
     /** Seconds that the row which is ready longest is late; 0 when none is. */
     async findDelay(): Promise<number> {
       const rows = await execute<{ seconds: number }>`
         select coalesce(extract(epoch from greatest(now() - min(due_at), '0')), 0)::float8 as seconds
-        from ${table} where state = 'queued' and ${isReady}`
+        from ${table} where state = 'queued' and ${isReady} and ${isOfQueue}`
       return rows[0]?.seconds ?? 0
     },
 
