@@ -1,6 +1,7 @@
 /**
  * What a start takes on an empty and on an existing data directory, what an idle service holds in memory and computes,
- * and whether memory stays flat under load. With `--against` the starts of another checkout are measured in turns.
+ * what it computes with little traffic, and whether memory stays flat under load. With `--against` the starts of another
+ * checkout are measured in turns.
  * Run: `npm run bench -- start [--data DIRECTORY] [--against CHECKOUT] [--rounds 3] [--settle 30] [--idle 60]
  * [--minutes 10]`; a directory filled by `statistics` is the existing one.
  */
@@ -13,6 +14,7 @@ import type { FamilyMember } from '../packages/server/test/support/process-famil
 import { removeData, type Service, startService } from '../packages/server/test/support/running-service.ts'
 import { readCounters } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'
+import { paced } from './support/paced.ts'
 import { driveEvents } from './support/wrk.ts'
 
 const { values } = parseArgs({
@@ -96,6 +98,20 @@ async function measureIdle(figures: Figures, service: Service): Promise<void> {
   keep(figures, 'processor time while idle, of one core', spent / (idleSeconds * 1000))
 }
 
+const trickleRate = 2
+
+/** What little traffic takes while nobody asks for anything. */
+async function measureTrickle(figures: Figures, service: Service): Promise<void> {
+  const before = service.family()
+  await paced(service, trickleRate, idleSeconds)
+  const spent = sumOf(service.family(), 'processorMs') - sumOf(before, 'processorMs')
+  keep(
+    figures,
+    `processor time with ${trickleRate} events a second, of one core`,
+    spent / (idleSeconds * 1000),
+  )
+}
+
 let accepted = 0
 for (let round = 0; round < Number(values.rounds); round++) {
   for (const figures of measured) {
@@ -104,7 +120,10 @@ for (let round = 0; round < Number(values.rounds); round++) {
     await first.stop()
     const service = await measureStart(figures, 'existing data', dataDirectory)
     accepted = (await readCounters(service)).accepted
-    if (round === 0) await measureIdle(figures, service)
+    if (round === 0) {
+      await measureIdle(figures, service)
+      await measureTrickle(figures, service)
+    }
     await service.stop()
     if (round === 0) await countModules(figures, dataDirectory)
     removeData(first)
@@ -122,7 +141,7 @@ const targets: Readonly<Record<string, string>> = {
 function shown(what: string, figure: number): string {
   if (what.startsWith('ready') || what.includes('until ready')) return seconds(figure)
   if (what.includes('memory')) return mebibytes(figure)
-  if (what.includes('while idle')) return `${(100 * figure).toFixed(2)} %`
+  if (what.includes('of one core')) return `${(100 * figure).toFixed(2)} %`
   return figure.toFixed(0)
 }
 

@@ -73,6 +73,11 @@ export async function buildApp(
     }),
   })
 
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.url.startsWith('/v2/')) context.interfaceUse.note()
+    done()
+  })
+
   await app.register(async function open(scope) {
     await scope.register(
       healthRoutes({ readiness: context.readiness, metrics, metricsToken: config.http.metricsToken }),

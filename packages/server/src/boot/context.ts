@@ -33,6 +33,7 @@ import { createPasswords, type Passwords } from '../platform/crypto/passwords.ts
 import type { DataDirectory } from '../platform/files/data-directory.ts'
 import type { FreeBytes } from '../platform/files/disk-reserve.ts'
 import { createReadiness, type Readiness } from '../platform/http/health-routes.ts'
+import { type InterfaceUse, watchInterfaceUse } from '../platform/http/interface-use.ts'
 import { newId } from '../platform/ids.ts'
 import type { Logger } from '../platform/logger.ts'
 import { createDirectoryOutbox, type Outbox } from '../platform/mail/outbox.ts'
@@ -78,6 +79,7 @@ export interface Context {
   readonly allowsOrigin: (origin: string) => Promise<boolean>
   /** What this process remembers of tokens. */
   readonly access: AccessCache
+  readonly interfaceUse: InterfaceUse
   readonly readiness: () => Promise<Readiness>
   /** Resolves once events can be accepted, and queries answered unless the columnar store has a fault. */
   readonly whenReady: Promise<void>
@@ -225,6 +227,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       }))
     closers.push(log.close.bind(log))
 
+    const interfaceUse = watchInterfaceUse(steadyClock)
     const access = createAccessCache(createAccessStore(relational).findAccess, steadyClock)
     const origins = createOriginCache(createClientStore(relational.db).listOrigins, logger, steadyClock)
     const forget = () => {
@@ -339,6 +342,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 
     const loader = wireLoader({
       ...{ relational, columnar, log, hidden, erased, box, clock, logger, metrics },
+      // Another process may be asked where this one is not.
+      ...(config.roles.has('interface') && { isInUse: interfaceUse.isNow }),
       recordErasure: async (record) => {
         await recordErasure(config.backups.directory, record)
         // Otherwise the next backup copies it.
@@ -373,6 +378,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       access,
       whenReady: Promise.race([ready, upgrade.firstTry]),
       columnarFault: upgrade.fault,
+      interfaceUse,
       readiness: createReadiness([
         { name: 'service', check: async () => refuseIf(stopping, 'is stopping') },
         { name: 'relational store', check: () => relational.ping() },

@@ -31,6 +31,50 @@ const storedSequences = async (): Promise<number[]> =>
     ({ seq }) => seq,
   )
 
+describe('a batch', () => {
+  it('gathers events while nobody asks for them, and is loaded as soon as somebody does', async () => {
+    let isUsed = true
+    let looks = 0
+    const isInUse = (): boolean => {
+      if (!isUsed) looks++
+      return isUsed
+    }
+    const loader = ground.startLoader({ isInUse }, { lookMs: 1, unusedIntervalMs: 3_600_000 })
+    try {
+      await ground.append([event({ e: 'first' })])
+      await ground.loaded()
+      isUsed = false
+      await ground.append([event({ e: 'second' })])
+      // The batch at hand may have this one; behind it they gather.
+      await until(() => looks > 0)
+      await ground.append([event({ e: 'third' })])
+      const gathered = looks + 20
+      await until(() => looks > gathered)
+      expect((await storedSequences()).length).toBeLessThan(3)
+      isUsed = true
+      await ground.loaded()
+      expect(await storedSequences()).toHaveLength(3)
+    } finally {
+      await loader.stop()
+    }
+  })
+
+  it('does not wait for more than a batch holds', async () => {
+    const isInUse = () => false
+    const loader = ground.startLoader({ isInUse }, { ...smallPieces, lookMs: 1, unusedIntervalMs: 3_600_000 })
+    try {
+      await ground.append([event()])
+      const many = Array.from({ length: 3_000 }, () =>
+        event({ u: `https://shop.example/${'a'.repeat(200)}` }),
+      )
+      await ground.append(many)
+      await until(async () => (await storedSequences()).length > 1_000)
+    } finally {
+      await loader.stop()
+    }
+  })
+})
+
 describe('an event', () => {
   it('is stored with all its fields, in their types', async () => {
     const uuid = '5c269b93-7380-4416-82a7-1fa8fb4728d7'

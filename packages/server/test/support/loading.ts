@@ -84,7 +84,9 @@ export interface LoadingGround {
   appendText(lines: string, count: number, first?: number): Promise<void>
   /** A loader that was started; the test stops it. */
   startLoader(
-    overrides?: Partial<Pick<LoaderDependencies, 'store' | 'checkpoints'> & { columnar: Columnar }>,
+    overrides?: Partial<
+      Pick<LoaderDependencies, 'store' | 'checkpoints' | 'isInUse'> & { columnar: Columnar }
+    >,
     limits?: Partial<LoaderLimits>,
   ): LoaderService
   /** Resolves when everything in the log is loaded. */

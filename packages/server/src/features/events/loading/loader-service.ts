@@ -25,6 +25,8 @@ export interface LoaderDependencies {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics?: Pick<Metrics, 'loadedEvents' | 'loadSeconds' | 'gauge'>
+  /** Whether the interface is in use, so that what is loaded may be asked for; default always. */
+  readonly isInUse?: () => boolean
   readonly limits?: Partial<LoaderLimits>
 }
 
@@ -35,6 +37,8 @@ export interface LoaderLimits {
   readonly pieceBytes: number
   /** Between the beginnings of two batches while there is no backlog; events gather meanwhile. */
   readonly intervalMs: number
+  /** The same while the interface is not in use: a batch costs as much as a thousand rows, however few it has. */
+  readonly unusedIntervalMs: number
   /** Between two attempts while a store fails: the first pause, doubled up to the maximum. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
@@ -54,6 +58,7 @@ const defaults: LoaderLimits = {
   // A little more than a segment of the log, so that no small remainder is a piece of its own.
   pieceBytes: 36 * mebibyte,
   intervalMs: 1_000,
+  unusedIntervalMs: 5_000,
   firstPauseMs: 250,
   maxPauseMs: 15_000,
   lookMs: 100,
@@ -98,7 +103,17 @@ const persistentAfter = 3
  * within 7 days, counted exactly (docs/interface.md, Collector; ARCHITECTURE.md, The way of an event).
  */
 export function createLoaderService(dependencies: LoaderDependencies) {
-  const { log, store, checkpoints, ledger, remover, clock, logger, metrics } = dependencies
+  const {
+    log,
+    store,
+    checkpoints,
+    ledger,
+    remover,
+    clock,
+    logger,
+    metrics,
+    isInUse = () => true,
+  } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
   const known = createKnownKeys({ store, clock, logger })
@@ -208,7 +223,7 @@ export function createLoaderService(dependencies: LoaderDependencies) {
           if (await upkeep.run(outcome.received)) await known.renew()
         }
         const isBehind = prepared && comparePositions(position, prepared.end) < 0
-        if (!isBehind) await pause(limits.intervalMs - (performance.now() - began))
+        if (!isBehind) await gather(began, position)
       }
     } finally {
       // Nothing of this turn is at work when the next one begins.
@@ -310,6 +325,19 @@ export function createLoaderService(dependencies: LoaderDependencies) {
     const level = failures === 1 ? 'warn' : failures % 20 === 0 ? 'error' : 'debug'
     logger[level]({ err: error, failures }, 'loading fails: events wait in the log')
     await pause(pauseMs * (0.75 + Math.random() / 2))
+  }
+
+  /** Lets events come for the next batch. @param began when this one did */
+  async function gather(began: number, position: Position): Promise<void> {
+    const since = (): number => performance.now() - began
+    await pause(limits.intervalMs - since())
+    while (
+      !stopping.signal.aborted &&
+      !isInUse() &&
+      since() < limits.unusedIntervalMs &&
+      !isFarBehind(position)
+    )
+      await pause(limits.lookMs)
   }
 
   async function pause(milliseconds: number): Promise<void> {
