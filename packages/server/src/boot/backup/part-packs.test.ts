@@ -50,8 +50,12 @@ describe('a pack', () => {
   it('is refused when it is cut at any place', async () => {
     const whole = await buffer(packFiles(part, [['sum.proj/data.bin', 18]]))
     for (let end = 0; end < whole.length; end++)
-      await expect(of(whole.subarray(0, end)), `${end}`).rejects.toThrow('a pack of a part is cut')
+      await expect(of(whole.subarray(0, end)), `${end}`).rejects.toThrow('A pack of a part is cut')
     await expect(of(whole)).resolves.toBeUndefined()
+  })
+
+  it('is refused without a list of its files, however long it is', async () => {
+    await expect(of('x'.repeat(2_000_000))).rejects.toThrow('does not say which files it has')
   })
 
   it.each(['../outside', '/outside', 'a/../../outside'])('writes nothing to %s', async (name) => {

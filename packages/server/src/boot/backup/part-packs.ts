@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { BackupRefused } from './backup-files.ts'
 
 /**
  * Files of a part of a table, one behind the other: a part has dozens of small ones, each of which would be created,
@@ -17,6 +18,9 @@ export interface PackedPart {
   readonly rows: number
   readonly packs: readonly PackedFiles[]
 }
+
+/** Of the line that lists them; a part has some hundred at most. */
+const maxListBytes = 1_000_000
 
 /** Of one pack that has several files, so that it fits into an object of a bucket. */
 const maxPackBytes = 1_000_000_000
@@ -59,17 +63,18 @@ export function packFiles(directory: string, files: PackedFiles): Readable {
   return Readable.from(bytes(), { objectMode: false })
 }
 
-/** Writes the files of a pack into a directory. @throws {RangeError} it names one outside, or is cut */
+/** Writes the files of a pack into a directory. @throws {BackupRefused} it names one outside, or is cut */
 export async function unpackFiles(pack: Readable, directory: string): Promise<void> {
   const chunks: AsyncIterator<Buffer> = pack[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)
   async function more(): Promise<Buffer> {
     const { value, done } = await chunks.next()
-    if (done === true) throw new RangeError('a pack of a part is cut')
+    if (done === true) throw new BackupRefused('A pack of a part is cut')
     return value
   }
-  while (!held.includes('\n')) held = Buffer.concat([held, await more()])
+  while (!held.includes('\n') && held.length <= maxListBytes) held = Buffer.concat([held, await more()])
   const end = held.indexOf('\n')
+  if (end < 0) throw new BackupRefused('A pack of a part does not say which files it has')
   const files = JSON.parse(held.toString('utf8', 0, end)) as PackedFiles
   held = held.subarray(end + 1)
   async function* next(bytes: number): AsyncGenerator<Buffer> {
@@ -83,7 +88,7 @@ export async function unpackFiles(pack: Readable, directory: string): Promise<vo
   }
   for (const [name, bytes] of files) {
     if (name.startsWith('/') || name.split('/').includes('..'))
-      throw new RangeError(`a pack of a part names ${name}, outside of it`)
+      throw new BackupRefused(`A pack of a part names ${name}, outside of it`)
     const to = join(directory, name)
     await mkdir(dirname(to), { recursive: true, mode: 0o700 })
     await pipeline(next(bytes), createWriteStream(to, { mode: 0o600 }))
