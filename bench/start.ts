@@ -14,7 +14,6 @@ import type { FamilyMember } from '../packages/server/test/support/process-famil
 import { removeData, type Service, startService } from '../packages/server/test/support/running-service.ts'
 import { readCounters } from './support/fill.ts'
 import { median, printTable, type Row } from './support/machine.ts'
-import { paced } from './support/paced.ts'
 import { driveEvents } from './support/wrk.ts'
 
 const { values } = parseArgs({
@@ -103,7 +102,22 @@ const trickleRate = 2
 /** What little traffic takes while nobody asks for anything. */
 async function measureTrickle(figures: Figures, service: Service): Promise<void> {
   const before = service.family()
-  await paced(service, trickleRate, idleSeconds)
+  for (let n = 0; n < trickleRate * idleSeconds; n++) {
+    const event = {
+      key: service.companyId,
+      name: 'page_view',
+      v: 1,
+      eventId: `trickle-${Date.now()}-${n}`,
+      data: {},
+    }
+    const { status } = await fetch(service.trackerUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...event, url: 'https://shop.example/', tmpId: `device-${n % 50}` }),
+    })
+    if (status !== 200) throw new Error(`an event is answered ${status}`)
+    await sleep(1_000 / trickleRate)
+  }
   const spent = sumOf(service.family(), 'processorMs') - sumOf(before, 'processorMs')
   keep(
     figures,
