@@ -13,7 +13,7 @@ import { type Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StartRefused } from '../../platform/start-refused.ts'
 
-/** Of backups that this version makes and reads. */
+/** Of backups that this version makes; it reads those of format 1 too, in which each file of a part lies by itself. */
 const format = 2
 
 /** One file of a backup. */
@@ -27,7 +27,7 @@ export interface BackupFile {
 
 /** What a backup says of itself; it is written last. */
 export interface Manifest {
-  readonly format: typeof format
+  readonly format: 1 | typeof format
   readonly id: string
   /** Of the program that made it. */
   readonly version: string
@@ -39,8 +39,8 @@ export interface Manifest {
   /** Rows by table. */
   readonly relationalRows: Readonly<Record<string, number>>
   readonly columnarRows: Readonly<Record<string, number>>
-  /** Where the packs of each part of a table lie. */
-  readonly columnarParts: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Where the packs of each part of a table lie; absent in format 1. */
+  readonly columnarParts?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly files: readonly BackupFile[]
 }
 
@@ -240,10 +240,8 @@ export async function readManifest(
       cause,
     )
   }
-  if (outer.format !== format)
-    throw new BackupRefused(
-      `The backup ${id} was made by ${outer.format === 1 ? 'an earlier' : 'a newer'} version: restore it with that one`,
-    )
+  if (outer.format !== 1 && outer.format !== format)
+    throw new BackupRefused(`The backup ${id} was made by a newer version`)
   const changed = new BackupRefused(`The manifest of the backup ${id} was changed`)
   if (typeof outer.manifest !== 'string') throw changed
   let text = outer.manifest
@@ -341,14 +339,8 @@ export function readBackupFile(
   return file.pipe(open)
 }
 
-/** Writes what was stored under a path to a file. */
-export async function extract(
-  directory: string,
-  manifest: Manifest,
-  path: string,
-  key: Buffer | undefined,
-  to: string,
-): Promise<void> {
+/** Writes what is read to a file, whose directory is made. */
+export async function extract(content: AsyncIterable<Buffer>, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-  await pipeline(readBackupFile(directory, manifest, path, key), createWriteStream(to, { mode: 0o600 }))
+  await pipeline(content, createWriteStream(to, { mode: 0o600 }))
 }

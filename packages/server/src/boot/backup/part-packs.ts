@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { BackupRefused } from './backup-files.ts'
+import { BackupRefused, extract } from './backup-files.ts'
 
 /**
  * Files of a part of a table, one behind the other: a part has dozens of small ones, each of which would be created,
@@ -89,9 +88,7 @@ export async function unpackFiles(pack: Readable, directory: string): Promise<vo
   for (const [name, bytes] of files) {
     if (name.startsWith('/') || name.split('/').includes('..'))
       throw new BackupRefused(`A pack of a part names ${name}, outside of it`)
-    const to = join(directory, name)
-    await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-    await pipeline(next(bytes), createWriteStream(to, { mode: 0o600 }))
+    await extract(next(bytes), join(directory, name))
   }
   // Only its end shows whether it was sealed with this key.
   while ((await chunks.next()).done !== true);

@@ -147,18 +147,17 @@ async function fill(
   await mkdir(join(data, 'run'), { recursive: true, mode: 0o700 })
   // As a directory that a service has used: its mode is the service's to keep.
   await writeFile(join(data, 'lock'), '', { mode: 0o600 })
-  const copy = (path: string, to: string) => extract(directory, manifest, path, key, to)
+  const read = (path: string) => readBackupFile(directory, manifest, path, key)
   onStep('copying the log and contents')
   for (const { path } of manifest.files) {
-    if (path.startsWith('log/')) await copy(path, join(data, path))
+    if (path.startsWith('log/')) await extract(read(path), join(data, path))
     if (path.startsWith('contents/'))
-      await copy(path, join(data, 'datasources', path.slice('contents/'.length)))
+      await extract(read(path), join(data, 'datasources', path.slice('contents/'.length)))
   }
   const { owner, role, close } = await openDatabase(data, database)
   try {
     onStep('restoring events')
-    const readPack = (path: string) => readBackupFile(directory, manifest, path, key)
-    await fillColumnar(data, manifest, readPack, owner)
+    await fillColumnar(data, manifest, read, owner)
     onStep('restoring accounts and definitions')
     const migrating = {
       address: owner,
@@ -167,7 +166,7 @@ async function fill(
     }
     await migrateRelational({ ...migrating, upTo: manifest.relationalMigration })
     await withClient(owner, async (client) => {
-      await fillRelational(client, manifest, (path) => readBackupFile(directory, manifest, path, key))
+      await fillRelational(client, manifest, read)
       if (!isKept) return
       await migrateRelational(migrating)
       const repeated = await repeatErasures(client, directory, manifest.at)
@@ -211,8 +210,7 @@ async function fillColumnar(
   read: Read,
   lockAt: Parameters<typeof migrateColumnar>[0]['lockAt'],
 ): Promise<void> {
-  const { id, files, columnarMigration, columnarRows, columnarParts } = manifest
-  const packs = Map.groupBy(files, ({ path }) => dirname(path))
+  const { id, columnarMigration, columnarRows } = manifest
   const { columnar, child } = embeddedColumnar({ dataDirectory: data, logger: silentLogger, yields: false })
   try {
     await child.start()
@@ -221,23 +219,42 @@ async function fillColumnar(
     await columnar.command({ sql: 'SYSTEM STOP MERGES' })
     const { tables } = await columnarFigures(columnar)
     for (const { name, path } of tables) {
-      const parts = Object.entries(columnarParts[name] ?? {})
-      for (const [part, place] of parts) {
-        if (!/^\w[\w-]*$/.test(part)) throw new BackupRefused(`The backup ${id} names a part ${part}`)
-        for (const pack of packs.get(place) ?? [])
-          await unpackFiles(read(pack.path), join(path, 'detached', part))
-      }
-      await attachParts(
-        columnar,
-        name,
-        parts.map(([part]) => part),
-      )
+      const fill = manifest.columnarParts ? unpackParts : copyParts
+      await attachParts(columnar, name, await fill(manifest, name, join(path, 'detached'), read))
       requireRows(id, name, columnarRows[name], await countRows(columnar, name))
     }
   } finally {
     await columnar.close()
     await child.stop()
   }
+}
+
+/** Fills a directory with the parts of a table. @returns their names */
+async function unpackParts(
+  { id, files, columnarParts = {} }: Manifest,
+  table: string,
+  to: string,
+  read: Read,
+): Promise<string[]> {
+  const packs = Map.groupBy(files, ({ path }) => dirname(path))
+  const parts = Object.entries(columnarParts[table] ?? {})
+  for (const [part, place] of parts) {
+    if (!/^\w[\w-]*$/.test(part)) throw new BackupRefused(`The backup ${id} names a part ${part}`)
+    for (const pack of packs.get(place) ?? []) await unpackFiles(read(pack.path), join(to, part))
+  }
+  return parts.map(([part]) => part)
+}
+
+/** The same of a backup of format 1, with files at `columnar/TABLE/PART/FINGERPRINT/FILE`. */
+async function copyParts({ files }: Manifest, table: string, to: string, read: Read): Promise<string[]> {
+  const parts = new Set<string>()
+  for (const { path } of files) {
+    const [kind, of, part = '', , ...rest] = path.split('/')
+    if (kind !== 'columnar' || of !== table) continue
+    parts.add(part)
+    await extract(read(path), join(to, part, ...rest))
+  }
+  return [...parts]
 }
 
 function requireRows(id: string, table: string, expected: number | undefined, found: number): void {
