@@ -99,7 +99,7 @@ async function measureIdle(figures: Figures, service: Service): Promise<void> {
 
 const trickleRate = 2
 
-/** What little traffic takes while nobody asks for anything. */
+/** What little traffic takes while the interface has no requests. */
 async function measureTrickle(figures: Figures, service: Service): Promise<void> {
   const before = service.family()
   for (let n = 0; n < trickleRate * idleSeconds; n++) {

@@ -159,7 +159,18 @@ export async function buildApp(
       await scope.register(collectorRoutes({ collector: services.collector }))
     })
     await app.register(async function runner(scope) {
-      await scope.register(runnerRoutes({ runner: services.runner }))
+      const { runner } = services
+      await scope.register(
+        runnerRoutes({
+          runner: {
+            answer(request) {
+              // A run may ask what its person did a moment ago.
+              context.interfaceUse.note()
+              return runner.answer(request)
+            },
+          },
+        }),
+      )
     })
     await app.register(async function trackerFiles(scope) {
       const scripts = readTrackerScripts()

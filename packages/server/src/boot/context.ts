@@ -342,8 +342,8 @@ export async function openContext(options: ContextOptions): Promise<Context> {
 
     const loader = wireLoader({
       ...{ relational, columnar, log, hidden, erased, box, clock, logger, metrics },
-      // Another process may be asked where this one is not.
-      ...(config.roles.has('interface') && { isInUse: interfaceUse.isNow }),
+      // With a database that others may share, another process may have the requests.
+      ...(config.relational.url === undefined && { isInUse: interfaceUse.isNow }),
       recordErasure: async (record) => {
         await recordErasure(config.backups.directory, record)
         // Otherwise the next backup copies it.

@@ -32,7 +32,7 @@ const storedSequences = async (): Promise<number[]> =>
   )
 
 describe('a batch', () => {
-  it('gathers events while nobody asks for them, and is loaded as soon as somebody does', async () => {
+  it('gathers events while the interface is not in use, and is loaded as soon as it is', async () => {
     let isUsed = true
     let looks = 0
     const isInUse = (): boolean => {

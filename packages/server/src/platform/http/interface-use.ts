@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts'
 /** So long after a request more are expected. */
 const inUseMs = 30_000
 
-/** Whether anyone asks the interface: what is done for the answers alone may wait until then. */
+/** Whether the interface has requests: what is done for their answers alone may wait until then. */
 export interface InterfaceUse {
-  /** Of a request of the interface. */
+  /** Of a request whose answer may rest on loaded events. */
   note(): void
   isNow(): boolean
 }

@@ -2,16 +2,18 @@ import { expect, it } from 'vitest'
 import { forEachAtOnce } from './at-once.ts'
 
 it('works on each once, so many at a time', async () => {
-  const [seen, running, most] = [[] as number[], { count: 0 }, { count: 0 }]
+  const seen: number[] = []
+  let running = 0
+  let max = 0
   await forEachAtOnce([1, 2, 3, 4, 5], 2, async (item) => {
-    running.count++
-    most.count = Math.max(most.count, running.count)
+    running++
+    max = Math.max(max, running)
     await Promise.resolve()
     seen.push(item)
-    running.count--
+    running--
   })
   expect(seen.sort()).toEqual([1, 2, 3, 4, 5])
-  expect(most.count).toBe(2)
+  expect(max).toBe(2)
 })
 
 it('begins nothing after a failure, and throws it when those under way have ended', async () => {

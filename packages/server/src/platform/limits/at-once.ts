@@ -10,16 +10,12 @@ export async function forEachAtOnce<T>(
   const ending = new AbortController()
   const waiting = items[Symbol.iterator]()
   async function workOnSome(): Promise<void> {
-    for (let next = waiting.next(); !next.done; next = waiting.next()) {
-      if (ending.signal.aborted) return
-      try {
-        await work(next.value, ending.signal)
-      } catch (error) {
-        ending.abort(error)
-        throw error
-      }
+    while (!ending.signal.aborted) {
+      const next = waiting.next()
+      if (next.done) return
+      await work(next.value, ending.signal).catch((error: unknown) => ending.abort(error))
     }
   }
-  await Promise.allSettled(Array.from({ length: atOnce }, workOnSome))
+  await Promise.all(Array.from({ length: atOnce }, workOnSome))
   if (ending.signal.aborted) throw ending.signal.reason
 }
