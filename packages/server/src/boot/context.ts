@@ -290,6 +290,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       outgoing,
       languageModel: overrides.languageModel ?? openConfiguredModel(config.languageModel, logger),
       findPrincipal: overrides.findPrincipal ?? access.find,
+      collectorThreads: config.collectorThreads,
       runnerTimeLimitMs: config.runnerTimeLimitMs,
       clock,
       steadyClock,

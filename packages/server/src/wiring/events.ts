@@ -5,6 +5,7 @@ import { createActivityFeed } from '../features/events/activity/activity-feed.ts
 import { createCollectorService } from '../features/events/collector/collector-service.ts'
 import { watchIngest } from '../features/events/collector/ingest-watch.ts'
 import { createCountryDatabase } from '../features/events/collector/senders/country-database.ts'
+import { createValidationThreads } from '../features/events/collector/threads/validation-threads.ts'
 import { createCheckpointStore } from '../features/events/loading/checkpoint-store.ts'
 import {
   createLoaderService,
@@ -41,6 +42,7 @@ export function wireEvents(parts: ServiceParts) {
     activity: activityFeed,
     log: eventLog,
     logger,
+    threads: createValidationThreads(parts.collectorThreads),
     async findDatasource(id) {
       const found = await datasources.findState(id)
       // Displays and clicks of workflows are written by the service alone, and rows come another way.

@@ -61,7 +61,7 @@ export interface ServiceParts extends Omit<ServiceContext, 'recordAudit' | 'lock
   readonly relational: Relational
   readonly columnar: Columnar
   readonly hidden: Pick<HiddenDatasources, 'ids' | 'refresh'>
-  readonly erased: Pick<ErasedPersons, 'testOf'>
+  readonly erased: Pick<ErasedPersons, 'refusedBy'>
   readonly eventLog: EventLog
   readonly outgoing: OutgoingClient
   /** Undefined when none is configured. */
@@ -77,6 +77,8 @@ export interface ServiceParts extends Omit<ServiceContext, 'recordAudit' | 'lock
   /** File of the country of each address; undefined for the one that the service brings. */
   readonly countryDatabase: string | undefined
   readonly findPrincipal: FindPrincipal
+  /** Threads beside the main one that validate events. */
+  readonly collectorThreads: number
   /** Milliseconds that a run of a workflow may wait for its data. */
   readonly runnerTimeLimitMs: number
   /** For ages. */

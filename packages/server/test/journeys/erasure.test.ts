@@ -4,6 +4,7 @@ import type { PersonReference } from '@millrace/contract/resources/person-data.t
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { countRows } from '../../src/database/columnar-tables.ts'
 import { createErasureStore, referenceContext } from '../../src/features/events/persons/erasure-store.ts'
+import { refusalTest } from '../../src/features/events/persons/refused-persons.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createLoadingGround, eventRow, type LoadingGround, type LogRow } from '../support/loading.ts'
 import { inFullLengthOnly } from '../support/long.ts'
@@ -236,14 +237,14 @@ describe('an erased person', () => {
     await ground.append([event('new phone', ''), bind('new phone', ada), event('new phone', bob)])
     await done(id)
     expect((await ground.stored(k)).events).toMatchObject([{ tmp_id: 'new phone', client_id: bob }])
-    const isErased = ground.erased.testOf(k)
-    const sent = (tmpId: string, clientId = '') => isErased?.({ tmpId, clientId })
+    const refused = ground.erased.refusedBy(k)
+    const sent = (tmpId: string, clientId = '') => refused && refusalTest(refused)({ tmpId, clientId })
     expect([sent('elsewhere', ada), sent(phone), sent('new phone')]).toEqual([true, true, true])
     expect([sent('elsewhere'), sent(phone, bob), sent(ada)]).toEqual([false, false, false])
-    expect(ground.erased.testOf(newId())).toBeUndefined()
+    expect(ground.erased.refusedBy(newId())).toBeUndefined()
     await ground.database.pool.query(`update erased_identifiers set refuse_until = now()`)
     await ground.erased.refresh()
-    expect(ground.erased.testOf(k)).toBeUndefined()
+    expect(ground.erased.refusedBy(k)).toBeUndefined()
   })
 
   it('is erased to the end by the next process where one was killed in between', async () => {

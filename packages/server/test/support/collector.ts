@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ActivityFeed } from '../../src/features/events/activity/activity-feed.ts'
 import type { AdmissionLimits } from '../../src/features/events/collector/admission.ts'
 import { collectorRoutes } from '../../src/features/events/collector/collector-routes.ts'
 import {
@@ -11,6 +12,11 @@ import {
 } from '../../src/features/events/collector/collector-service.ts'
 import type { CollectorDatasource } from '../../src/features/events/collector/datasource-cache.ts'
 import { createCountryDatabase } from '../../src/features/events/collector/senders/country-database.ts'
+import {
+  createValidationThreads,
+  type ValidationThreads,
+} from '../../src/features/events/collector/threads/validation-threads.ts'
+import type { RefusedPersons } from '../../src/features/events/persons/refused-persons.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import type { EventLog } from '../../src/platform/stores/event-log.ts'
@@ -52,6 +58,10 @@ export async function startCollector(
     log?: Pick<EventLog, 'reserve' | 'append'>
     limits?: AdmissionLimits
     trustedProxies?: readonly string[]
+    threads?: ValidationThreads
+    /** Of whom no event is taken. */
+    refusedBy?: (companyId: string) => RefusedPersons | undefined
+    activity?: ActivityFeed
   } = {},
 ) {
   const directory = await mkdtemp(join(tmpdir(), 'millrace-collector-'))
@@ -65,6 +75,9 @@ export async function startCollector(
     log: options.log ?? segmentLog,
     clock: { now: () => world.now },
     logger: silentLogger,
+    threads: options.threads ?? createValidationThreads(0),
+    erased: { refusedBy: options.refusedBy ?? (() => undefined) },
+    ...(options.activity && { activity: options.activity }),
     async findDatasource(id) {
       world.asked++
       if (world.databaseDown) throw new Error('the database is down')

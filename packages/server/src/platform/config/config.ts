@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Environment } from './env.ts'
 
@@ -35,6 +36,7 @@ export interface Config {
   readonly countryDatabase: string | undefined
   /** Bytes of free disk below which events are refused with 503, and below twice of which what is large is. */
   readonly diskReserveBytes: number
+  readonly collectorThreads: number
   /** How long a run of a workflow waits for its data. */
   readonly runnerTimeLimitMs: number
   readonly relational: { readonly url: string | undefined; readonly ownerUrl: string | undefined }
@@ -82,6 +84,7 @@ export function configFrom(env: Environment): Config {
     maxStoredBytes: env.MILLRACE_MAX_STORED_BYTES,
     countryDatabase: env.MILLRACE_COUNTRY_DATABASE,
     diskReserveBytes: env.MILLRACE_DISK_RESERVE_MIB * 1024 * 1024,
+    collectorThreads: env.MILLRACE_COLLECTOR_THREADS ?? Math.max(1, availableParallelism() - 1),
     runnerTimeLimitMs: env.MILLRACE_RUNNER_BUDGET_MS,
     relational: Object.freeze({ url: env.DATABASE_URL, ownerUrl: env.DATABASE_OWNER_URL }),
     columnar: Object.freeze({ url: env.CLICKHOUSE_URL }),

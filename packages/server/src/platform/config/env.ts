@@ -168,6 +168,11 @@ export const variables = {
     fallback: '512',
     parse: integer(0, 1_000_000),
   }),
+  MILLRACE_COLLECTOR_THREADS: variable({
+    description:
+      'Threads that read and validate requests of many events, each started when it is first needed; default one fewer than there are cores, at least 1. With 0 the main thread does it all.',
+    parse: integer(0, 64),
+  }),
   MILLRACE_RUNNER_BUDGET_MS: variable({
     description:
       'Milliseconds that a workflow may wait for its data; then what is not there counts as absent and the run ends at once.',

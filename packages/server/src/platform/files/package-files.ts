@@ -15,6 +15,7 @@ export const programs = [
   'boot/command-line',
   'features/datasources/formats/parquet-thread',
   'features/datasources/imports/content-process',
+  'features/events/collector/threads/validation-thread',
   'platform/crypto/argon2-thread',
   'platform/stores/chdb/server',
 ] as const

@@ -97,6 +97,9 @@ export class LogUnavailable extends Error {
   }
 }
 
+/** NDJSON, each line ended by a newline: as text, or as its bytes, which stay as they are until they are on disk. */
+export type Lines = string | Buffer
+
 export interface EventLog {
   /** Names this log for as long as it exists, across restarts: a position is one of the log that gave it. */
   readonly id: string
@@ -113,7 +116,7 @@ export interface EventLog {
    * @param place `newSegment` leaves what was appended before in segments that are released without these lines
    * @throws {LogUnavailable} nothing was acknowledged
    */
-  append(lines: string, count: number, firstSequence: number, place?: 'newSegment'): Promise<void>
+  append(lines: Lines, count: number, firstSequence: number, place?: 'newSegment'): Promise<void>
 
   /**
    * Reads durable appends from a position on: as many whole ones as fit in `maxBytes`, but at least one.

@@ -53,6 +53,17 @@ const textOf = (batches: LogBatch[]): string =>
   Buffer.concat(batches.map(({ payload }) => payload)).toString()
 
 describe('appending and reading', () => {
+  it('takes lines as text and as bytes beside each other', async () => {
+    const log = await open()
+    const lines = Array.from({ length: 30 }, (_, i) => `{"q":${log.reserve(1)},"t":"é€😀 ${i}"}\n`)
+    const from = (JSON.parse(lines[0] ?? '') as { q: number }).q
+    await Promise.all(lines.map((line, i) => log.append(i % 3 === 0 ? Buffer.from(line) : line, 1, from + i)))
+    const batches = await readAll(log, log.start(), 100_000)
+    expect(textOf(batches)).toBe(lines.join(''))
+    expect(batches).toMatchObject([{ count: 30, firstSequence: from, lastSequence: from + 29, damaged: [] }])
+    await expect(log.append(Buffer.from('{}'), 1, log.reserve(1))).rejects.toThrow(RangeError)
+  })
+
   it('returns the bytes of all appends in order, with their counts and sequence numbers', async () => {
     const log = await open({ segmentBytes: 2_000 })
     let expected = ''

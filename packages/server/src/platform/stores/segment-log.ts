@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import type { DiskReserve } from '../files/disk-reserve.ts'
 import { newId } from '../ids.ts'
-import type { LogBatch, LogDamage, LogState, Position } from './event-log.ts'
+import type { Lines, LogBatch, LogDamage, LogState, Position } from './event-log.ts'
 import { comparePositions, type EventLog, LogUnavailable } from './event-log.ts'
 import { Backlog, type Segment, SegmentCatalogue } from './segment-catalogue.ts'
 import { nodeFiles, type SegmentFiles } from './segment-files.ts'
@@ -118,7 +118,7 @@ class SegmentLog implements EventLog {
     return this.#writer.reserve(count)
   }
 
-  append(lines: string, count: number, firstSequence: number, place?: 'newSegment'): Promise<void> {
+  append(lines: Lines, count: number, firstSequence: number, place?: 'newSegment'): Promise<void> {
     return this.#writer.append(lines, count, firstSequence, place)
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { LogUnavailable, type Position } from './event-log.ts'
+import { type Lines, LogUnavailable, type Position } from './event-log.ts'
 import type { Backlog, Segment, SegmentCatalogue } from './segment-catalogue.ts'
 import type { SegmentFiles } from './segment-files.ts'
 import { encodeSegmentHeader, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, sealFrame } from './segment-frame.ts'
@@ -23,7 +23,7 @@ const LONGEST_PAUSE_MS = 1_000
 
 /** The appends that share one frame. */
 interface FrameDraft {
-  readonly lines: string[]
+  readonly lines: Lines[]
   characters: number
   count: number
   firstSequence: number
@@ -69,6 +69,13 @@ const newGroup = (place?: 'newSegment'): Group => {
   const { promise: durable, resolve, reject } = Promise.withResolvers<void>()
   return { place, frames: [], characters: 0, appends: 0, events: 0, durable, resolve, reject }
 }
+
+const isWhole = (lines: Lines): boolean =>
+  (typeof lines === 'string' ? lines.charCodeAt(lines.length - 1) : lines.at(-1)) === 10
+
+/** Texts of a frame as one, since each takes a call to be encoded; beside bytes, which come many lines at once, as they are. */
+const joinTexts = (lines: readonly Lines[]): readonly Lines[] =>
+  lines.every((each) => typeof each === 'string') ? [lines.join('')] : lines
 
 /**
  * Writes groups of appends: while one group is being written and synced, the next one gathers. A segment that failed
@@ -149,11 +156,11 @@ export class SegmentWriter {
     return this.#waiting
   }
 
-  append(lines: string, count: number, firstSequence: number, place?: 'newSegment'): Promise<void> {
+  append(lines: Lines, count: number, firstSequence: number, place?: 'newSegment'): Promise<void> {
     const refusal = this.refusing()
     if (refusal) return Promise.reject(refusal)
     const characters = lines.length
-    if (characters > MAX_APPEND_CHARACTERS || count < 1 || lines.charCodeAt(characters - 1) !== 10) {
+    if (characters > MAX_APPEND_CHARACTERS || count < 1 || !isWhole(lines)) {
       return Promise.reject(
         new RangeError(
           `An append holds one or more whole lines, ${MAX_APPEND_CHARACTERS} characters at most`,
@@ -347,18 +354,22 @@ export class SegmentWriter {
 
   #encode(group: Group, base: number, offset: number, writtenAt: number): { buffer: Buffer; length: number } {
     let needed = 0
-    const payloads: string[] = []
+    const payloads: (readonly Lines[])[] = []
     for (const frame of group.frames) {
-      const payload = frame.lines.join('')
+      const payload = joinTexts(frame.lines)
       payloads.push(payload)
-      needed += FRAME_HEADER_BYTES + Buffer.byteLength(payload)
+      needed += FRAME_HEADER_BYTES
+      for (const piece of payload) needed += Buffer.byteLength(piece)
     }
     const buffer = needed > this.#scratch.length ? Buffer.allocUnsafeSlow(needed) : this.#scratch
     let at = 0
     for (const [index, frame] of group.frames.entries()) {
-      const length = buffer.write(payloads[index] ?? '', at + FRAME_HEADER_BYTES)
-      sealFrame(buffer, at, length, { ...frame, writtenAt }, base, offset + at)
-      at += FRAME_HEADER_BYTES + length
+      const start = at + FRAME_HEADER_BYTES
+      let end = start
+      for (const piece of payloads[index] ?? [])
+        end += typeof piece === 'string' ? buffer.write(piece, end) : piece.copy(buffer, end)
+      sealFrame(buffer, at, end - start, { ...frame, writtenAt }, base, offset + at)
+      at = end
     }
     return { buffer, length: at }
   }

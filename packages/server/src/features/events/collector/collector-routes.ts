@@ -6,7 +6,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import { type Exchange, exchangeRoute } from '../../../platform/http/exchange.ts'
 import { isId, normalizeId } from '../../../platform/ids.ts'
 import { type AdmissionLimits, createAdmission, overloaded } from './admission.ts'
-import { parseBody, readContentType } from './body/collector-body.ts'
+import { readContentType } from './body/collector-body.ts'
 import { discardedBytes } from './body/read-body.ts'
 import { createBodyTaker } from './body/take-body.ts'
 import type { CollectorService } from './collector-service.ts'
@@ -45,8 +45,8 @@ export function collectorRoutes(dependencies: {
     try {
       const { headers } = request
       const outcome = await takeBody(request, (body) => {
-        const events = parseBody(body, readContentType(headers['content-type']))
-        return collector.collect(datasource, events, headers['user-agent'], address)
+        const form = { shape: 'events', type: readContentType(headers['content-type']) } as const
+        return collector.collectBody(datasource, body, form, headers['user-agent'], address)
       })
       if (outcome === undefined) return
       response.writeHead(outcome === 'bot' ? 202 : 200, exchange.isLast() ? lastReply : emptyReply)

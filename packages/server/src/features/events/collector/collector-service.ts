@@ -5,15 +5,19 @@ import type { Logger } from '../../../platform/logger.ts'
 import { type EventLog, LogUnavailable } from '../../../platform/stores/event-log.ts'
 import type { ActivityFeed } from '../activity/activity-feed.ts'
 import type { ErasedPersons } from '../persons/erased-persons.ts'
+import { refusalTest } from '../persons/refused-persons.ts'
 import { retryAfterSeconds } from './admission.ts'
 import type { CollectedBody } from './body/collector-body.ts'
 import { type CollectorDatasource, createDatasourceCache, type FindDatasource } from './datasource-cache.ts'
 import { NameGuard } from './name-guard.ts'
 import { createRefusals } from './refusals.ts'
 import { countryText, type FixedLabels, fixedLabelsText, lineOf, logRow } from './rows/event-row.ts'
+import { type LineBytes, lineBytesOf, numberLines } from './rows/line-bytes.ts'
 import type { CountryDatabase } from './senders/country-database.ts'
 import { createSenderReader, type KnownSender } from './senders/senders.ts'
-import { validateRequest } from './validate-request.ts'
+import { type BodyForm, readEvents } from './threads/body-form.ts'
+import type { ValidationThreads } from './threads/validation-threads.ts'
+import { tooManyNames, type ValidatedRequest, validateRequest } from './validate-request.ts'
 
 /** Counts since the process started. Plain numbers: a hot path adds to them. */
 interface CollectorTotals {
@@ -36,19 +40,24 @@ export interface CollectorDependencies {
   /** Shows users what arrives, while they look. */
   readonly activity?: Pick<ActivityFeed, 'witness' | 'refused'>
   /** Of whom no event is taken. */
-  readonly erased?: Pick<ErasedPersons, 'testOf'>
+  readonly erased?: Pick<ErasedPersons, 'refusedBy'>
+  /** Validate bodies of many events beside the main thread. */
+  readonly threads?: ValidationThreads
   readonly metrics?: { counter(name: string, help: string, read: () => number): void }
 }
 
 /** `bot`: a crawler sent the events; they are counted and nothing else. */
 type Outcome = 'stored' | 'bot'
 
+/** So many rows are sooner encoded by themselves than with all that is written at once. */
+const manyRows = 100
+
 type Found = CollectorDatasource | undefined
 
 export type CollectorService = ReturnType<typeof createCollectorService>
 
 export function createCollectorService(dependencies: CollectorDependencies) {
-  const { log, clock, steadyClock = clock, logger, countries, activity, erased } = dependencies
+  const { log, clock, steadyClock = clock, logger, countries, activity, erased, threads } = dependencies
   const cache = createDatasourceCache(dependencies.findDatasource, steadyClock)
   const readSender = createSenderReader()
   const names = new NameGuard()
@@ -63,11 +72,20 @@ export function createCollectorService(dependencies: CollectorDependencies) {
 
   /** One append for all rows of a request: they are taken or refused together. */
   function append(rows: readonly string[]): Promise<void> {
+    if (rows.length >= manyRows) return appendBytes(lineBytesOf(rows))
     let sequence = log.reserve(rows.length)
     const first = sequence
     let lines = ''
     for (const row of rows) lines += lineOf(sequence++, row)
     return log.append(lines, rows.length, first)
+  }
+
+  function appendBytes(lines: LineBytes): Promise<void> {
+    const { bytes, starts } = lines
+    const first = log.reserve(starts.length)
+    numberLines(lines, first)
+    // From a thread they come as an array of bytes.
+    return log.append(Buffer.from(bytes.buffer), starts.length, first)
   }
 
   function unavailable(cause: unknown): DomainError {
@@ -99,6 +117,106 @@ export function createCollectorService(dependencies: CollectorDependencies) {
     }
   }
 
+  function originOf(datasource: CollectorDatasource) {
+    return {
+      companyId: datasource.companyId,
+      datasourceId: datasource.id,
+      receivedAt: clock.now(),
+      requiresConsent: datasource.requiresConsent ?? false,
+    }
+  }
+
+  /** Counts what became of a request once it is durable. */
+  async function keep(
+    durable: Promise<unknown>,
+    { kept, changed, dropped }: Omit<ValidatedRequest, 'rows'>,
+  ): Promise<void> {
+    try {
+      await durable
+    } catch (cause) {
+      throw unavailable(cause)
+    }
+    totals.kept += kept
+    totals.changed += changed
+    totals.dropped += dropped
+  }
+
+  /**
+   * Validates each event of a request on its own and makes the outcome durable.
+   * @param address of the sender, of which the country is kept and nothing else
+   * @param fixedLabels labels of each event beside its own: the same object for many requests, which are read once
+   * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
+   */
+  async function collect(
+    datasource: CollectorDatasource,
+    body: CollectedBody,
+    userAgent: string | undefined,
+    address: string | undefined,
+    fixedLabels?: FixedLabels,
+  ): Promise<Outcome> {
+    const origin = originOf(datasource)
+    const sender = readSender(userAgent)
+    const country = countryOf(sender, datasource, address)
+    const witness = activity?.witness(datasource, sender, country)
+    if (sender.crawler !== undefined) {
+      const count = body.events.length + body.dropped.length
+      const note = { kind: 'bot', rule: 'crawler', path: '', sample: sender.crawler, count } as const
+      await append([logRow(note, origin)]).catch((cause: unknown) => {
+        throw unavailable(cause)
+      })
+      totals.bot += count
+      witness?.bots(body.events, sender.crawler)
+      witness?.tell()
+      return 'bot'
+    }
+    const refused = erased?.refusedBy(datasource.companyId)
+    const seeName = (name: string): boolean => names.see(datasource, name, origin.receivedAt)
+    const validated = validateRequest(
+      body,
+      origin,
+      sender.text + countryText(country),
+      seeName,
+      fixedLabels && fixedLabelsText(fixedLabels),
+      witness,
+      refused && refusalTest(refused),
+    )
+    await keep(append(validated.rows), validated)
+    witness?.tell()
+    return 'stored'
+  }
+
+  /** Collects a body that a thread validates; the body where the main thread has to. */
+  async function collectBeside(
+    datasource: CollectorDatasource,
+    body: Buffer,
+    form: BodyForm,
+    userAgent: string | undefined,
+    address: string | undefined,
+  ): Promise<Outcome | Buffer> {
+    if (threads?.isWorthwhile(body.length) !== true) return body
+    const sender = readSender(userAgent)
+    const country = countryOf(sender, datasource, address)
+    // Who looks sees each event, and those stay in the thread.
+    const isWatched = activity?.witness(datasource, sender, country) !== undefined
+    if (isWatched || sender.crawler !== undefined) return body
+    const origin = originOf(datasource)
+    const refused = erased?.refusedBy(datasource.companyId)
+    const senderText = sender.text + countryText(country)
+    const validated = await threads.validate(body, { form, origin, senderText }, refused).catch((cause) => {
+      throw cause instanceof DomainError ? cause : unavailable(cause)
+    })
+    // An erasure that has begun meanwhile counts on it that no event of the person is taken from now on.
+    if (erased?.refusedBy(datasource.companyId) !== refused) return Buffer.from(validated.body)
+    const { lines, names: seen } = validated
+    const noted = seen.filter((name) => names.see(datasource, name, origin.receivedAt))
+    const durable = [
+      appendBytes(lines),
+      ...noted.map((name) => append([logRow({ kind: 'noted', ...tooManyNames(name), count: 1 }, origin)])),
+    ]
+    await keep(Promise.all(durable), validated)
+    return 'stored'
+  }
+
   return {
     totals,
 
@@ -115,59 +233,22 @@ export function createCollectorService(dependencies: CollectorDependencies) {
       return found instanceof Promise ? askFor(found) : onlyActive(found)
     },
 
+    collect,
+
     /**
-     * Validates each event of a request on its own and makes the outcome durable.
-     * @param address of the sender, of which the country is kept and nothing else
-     * @param fixedLabels labels of each event beside its own: the same object for many requests, which are read once
-     * @throws {DomainError} eventsNotDurable or collectorOverloaded (rejects): nothing of the request was taken
+     * Reads the events of a body and collects them.
+     * @throws {DomainError} as `collect`; emptyEvents, malformedEvents, eventsTooLarge
      */
-    async collect(
+    async collectBody(
       datasource: CollectorDatasource,
-      body: CollectedBody,
+      body: Buffer,
+      form: BodyForm,
       userAgent: string | undefined,
       address: string | undefined,
-      fixedLabels?: FixedLabels,
     ): Promise<Outcome> {
-      const origin = {
-        companyId: datasource.companyId,
-        datasourceId: datasource.id,
-        receivedAt: clock.now(),
-        requiresConsent: datasource.requiresConsent ?? false,
-      }
-      const sender = readSender(userAgent)
-      const country = countryOf(sender, datasource, address)
-      const witness = activity?.witness(datasource, sender, country)
-      if (sender.crawler !== undefined) {
-        const count = body.events.length + body.dropped.length
-        const note = { kind: 'bot', rule: 'crawler', path: '', sample: sender.crawler, count } as const
-        await append([logRow(note, origin)]).catch((cause: unknown) => {
-          throw unavailable(cause)
-        })
-        totals.bot += count
-        witness?.bots(body.events, sender.crawler)
-        witness?.tell()
-        return 'bot'
-      }
-      const seeName = (name: string): boolean => names.see(datasource, name, origin.receivedAt)
-      const { rows, kept, changed, dropped } = validateRequest(
-        body,
-        origin,
-        sender.text + countryText(country),
-        seeName,
-        fixedLabels && fixedLabelsText(fixedLabels),
-        witness,
-        erased?.testOf(datasource.companyId),
-      )
-      try {
-        await append(rows)
-      } catch (cause) {
-        throw unavailable(cause)
-      }
-      totals.kept += kept
-      totals.changed += changed
-      totals.dropped += dropped
-      witness?.tell()
-      return 'stored'
+      const outcome = await collectBeside(datasource, body, form, userAgent, address)
+      if (typeof outcome === 'string') return outcome
+      return collect(datasource, readEvents(outcome, form, originOf(datasource)), userAgent, address)
     },
 
     /** Records in the datasource log that a body rule refused a whole request. */
@@ -180,7 +261,10 @@ export function createCollectorService(dependencies: CollectorDependencies) {
     },
 
     /** Writes what has not been written yet. */
-    close: (): Promise<void> => refusals.close(),
+    async close(): Promise<void> {
+      await threads?.close()
+      await refusals.close()
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import type { Finding } from '@millrace/contract/events/rules.ts'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import { validateEvent } from '@millrace/contract/events/validate.ts'
 import type { RequestWitness } from '../activity/activity-feed.ts'
-import type { EventSender } from '../persons/erased-persons.ts'
+import type { EventSender } from '../persons/refused-persons.ts'
 import type { CollectedBody } from './body/collector-body.ts'
 import { eventHead, eventRow, logRow, type RowContext } from './rows/event-row.ts'
 import { LogRows } from './rows/log-rows.ts'
@@ -71,7 +71,7 @@ export function validateRequest(
     witness?.kept(result)
     if (seeName(result.name)) {
       notes ??= new LogRows()
-      notes.add('noted', { rule: 'names-too-many', path: 'name', sample: maskSample(result.name) })
+      notes.add('noted', tooManyNames(result.name))
     }
     if (result.changes.length === 0) continue
     changed++
@@ -84,6 +84,13 @@ export function validateRequest(
   if (notes) for (const note of notes) rows.push(logRow(note, context))
   return { rows, kept, changed, dropped }
 }
+
+/** The note that a datasource has more names than are expected of it. */
+export const tooManyNames = (name: string): Finding => ({
+  rule: 'names-too-many',
+  path: 'name',
+  sample: maskSample(name),
+})
 
 /** Bytes are counted only where the number of characters does not decide: one takes three bytes at most. */
 function isTooLarge(row: string): boolean {

@@ -77,8 +77,8 @@ export function logRow({ kind, rule, path, sample, count }: LogRow, context: Row
   return `,"z":"${kind}",${contextText(context)},${JSON.stringify(fields).slice(1)}`
 }
 
-/** The whole line of a row under its sequence number. */
-export function lineOf(sequence: number, row: string): string {
+/** The whole line of a row under its sequence number, or with room for one. */
+export function lineOf(sequence: number | string, row: string): string {
   return `{"q":${sequence}${row}\n`
 }
 

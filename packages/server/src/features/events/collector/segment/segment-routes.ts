@@ -59,9 +59,13 @@ export function segmentRoutes(app: FastifyInstance, dependencies: SegmentRouteDe
       let datasource = basicKey === undefined ? undefined : await find(basicKey, address)
       try {
         const outcome = await takeBody(request, async (bytes) => {
-          const body = objectOf(parseJsonBody(bytes, readContentType(contentType)))
-          const key = readWriteKey(body, basicKey)
-          datasource ??= await find(key, address)
+          const bodyType = readContentType(contentType)
+          if (datasource !== undefined && basicKey !== undefined) {
+            const form = { shape: 'calls', type: bodyType, call: type, key: basicKey } as const
+            return await collector.collectBody(datasource, bytes, form, userAgent, address)
+          }
+          const body = objectOf(parseJsonBody(bytes, bodyType))
+          datasource = await find(readWriteKey(body, basicKey), address)
           const events = mapBody(body, type, { companyId: datasource.companyId, receivedAt: clock.now() })
           return await collector.collect(datasource, events, userAgent, address)
         })
