@@ -47,7 +47,8 @@ async function post(service: Service, events: readonly Sent[]): Promise<void> {
 async function sendUntilGone(service: Service, round: number, all: Sent[]): Promise<void> {
   const sender = async (number: number): Promise<void> => {
     for (let i = 0; ; i++) {
-      const size = number % 2 === 0 ? 1 : 1 + (i % 50)
+      // Every fifth batch is one of those that a thread validates.
+      const size = number % 2 === 0 ? 1 : i % 5 === 4 ? 120 : 1 + (i % 50)
       const events = Array.from({ length: size }, (_, j) => ({
         eventId: `${run}-${round}-${number}-${i}-${j}`,
         round,
