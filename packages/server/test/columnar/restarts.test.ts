@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/platform/logger.ts'
@@ -37,12 +38,21 @@ describe('an engine that dies', () => {
       await engine.insert({ table: 'facts', format: 'JSONEachRow', body })
       const pid = engine.child.status().pid ?? 0
       const insert = outcome(engine.insert({ table: 'facts', format: 'JSONEachRow', body }))
-      const query = outcome(
-        engine.query({ sql: 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)' }),
-      )
+      const endless = 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)'
+      const stream = outcome(engine.stream({ sql: endless, format: 'CSV' }).then(textOf))
+      const unread = outcome(engine.query({ sql: endless, readonly: false }))
+      const left = new AbortController()
+      const abandoned = outcome(engine.query({ sql: endless, signal: left.signal }))
+      await until(async () => (await engine.status()).running.length >= 3)
+      const queries = Promise.all([1, 2].map((n) => engine.query({ sql: `SELECT ${n} AS n, sleep(1)` })))
       await sleep(30)
       process.kill(pid, 'SIGKILL')
-      expect(await query).toBeInstanceOf(ColumnarUnavailable)
+      expect(await stream).toBeInstanceOf(ColumnarUnavailable)
+      expect(await unread).toBeInstanceOf(ColumnarUnavailable)
+      left.abort(new Error('has left'))
+      expect(await abandoned).toBeInstanceOf(Error)
+      // What only reads is asked again once the engine is back.
+      expect((await queries).flat()).toMatchObject([{ n: 1 }, { n: 2 }])
       const answer = await insert
       expect(answer === 'no error' || answer instanceof ColumnarUnavailable).toBe(true)
       await until(() =>

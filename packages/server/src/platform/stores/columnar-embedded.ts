@@ -6,9 +6,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { programFile } from '../files/package-files.ts'
 import type { Logger } from '../logger.ts'
-import type { ChildSpec } from '../processes/child.ts'
+import type { ChildSpec, ChildStatus, SupervisedChild } from '../processes/child.ts'
 import { superviseChild } from '../processes/supervisor.ts'
 import { engineSocketPath, makeEngineDirectory } from './chdb/socket.ts'
+import type { Columnar, Statement } from './columnar.ts'
 import { openColumnar } from './columnar-client.ts'
 import { ColumnarUnavailable } from './columnar-errors.ts'
 
@@ -61,12 +62,17 @@ const nice = 10
 /** Every running statement holds one of libuv's threads; files and the pipes' ends need a few more. */
 const threads = 24
 
+/** Another one serves about two seconds after one has died. */
+const againWithinMs = 10_000
+/** The connection is cut before the end of the process is noticed. */
+const noticedWithinMs = 1_000
+
 /** Starts nothing yet: `child.start()` does, and `child.stop()` after `columnar.close()` ends it. */
 export function embeddedColumnar(options: EmbeddedColumnarOptions) {
   const { dataDirectory, logger, runPath = join(dataDirectory, 'run'), yields = true } = options
   const memoryBytes = options.memoryBytes ?? Math.max(minMemory, Math.floor(totalmem() / 2))
   const socketPath = engineSocketPath(runPath)
-  const columnar = openColumnar({ address: { socketPath } })
+  const client = openColumnar({ address: { socketPath } })
   const compiled = getCompileCacheDir()
   const spec: ChildSpec = {
     name: 'columnar',
@@ -99,7 +105,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
     },
     async ready(child) {
       await child.line(/^ready: /)
-      await columnar.ping()
+      await client.ping()
     },
     // Tables are loaded and parts checked first; after a crash of a large store that takes a while.
     readyWithinMs: 120_000,
@@ -114,9 +120,28 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
     stop: [{ signal: 'SIGTERM', waitMs: 12_000 }],
     log: (line, stream) => ({ level: stream === 'stdout' ? 'debug' : 'warn', message: line }),
   }
+  const child = superviseChild(spec, { logger })
+
+  /**
+   * What only reads is sent once more where the engine has died under it: its library fails now and then, and who
+   * asked need not know. One that kills the engine itself does so twice and fails then.
+   */
+  async function query<R>(statement: Statement): Promise<R[]> {
+    const { pid } = child.status()
+    try {
+      return await client.query<R>(statement)
+    } catch (error) {
+      const { readonly = true, signal } = statement
+      if (!readonly || pid === undefined || !isCut(error)) throw error
+      if (!(await servesAgain(child, pid, signal))) throw error
+      logger.warn({ pid }, 'a statement is sent again: the engine died under it')
+      return await client.query<R>(statement)
+    }
+  }
+
   return {
-    columnar,
-    child: superviseChild(spec, { logger }),
+    columnar: { ...client, query } satisfies Columnar,
+    child,
     /** @throws {ColumnarUnavailable} while the child does not serve */
     async status(): Promise<EngineStatus> {
       const signal = AbortSignal.timeout(statusWithinMs)
@@ -125,6 +150,40 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
       return JSON.parse(text) as EngineStatus
     },
   }
+}
+
+/** Whether the connection ended before the answer did. */
+function isCut(error: unknown): boolean {
+  if (!(error instanceof ColumnarUnavailable)) return false
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
+  return code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+/** Resolves with whether another process than `pid` serves, soon enough to wait for it. */
+function servesAgain(child: SupervisedChild, pid: number, signal?: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const decide = (answer: boolean): void => {
+      stopListening()
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+      resolve(answer)
+    }
+    const giveUp = (): void => decide(false)
+    let timer = setTimeout(giveUp, noticedWithinMs)
+    let isNoticed = false
+    const look = (status: ChildStatus): void => {
+      if (status.state === 'stopping' || status.state === 'stopped') decide(false)
+      else if (status.pid !== pid && !isNoticed) {
+        isNoticed = true
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, againWithinMs)
+      }
+      if (status.state === 'ready' && status.pid !== pid) decide(true)
+    }
+    const stopListening = child.onChange(look)
+    signal?.addEventListener('abort', giveUp, { once: true })
+    look(child.status())
+  })
 }
 
 /** @throws {ColumnarUnavailable} */
