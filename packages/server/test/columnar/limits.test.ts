@@ -17,9 +17,11 @@ onBothHomes('limits and cancellation', (columnar) => {
       // Wide rows fill what lies between before there are as many as a result may have.
       const { sql, marker } = marked("SELECT repeat('x', 1000) FROM numbers(1000000000000)")
       const settings = { max_execution_time: 1, max_result_rows: 0, max_result_bytes: 0 }
-      const stream = await columnar.stream({ sql, format: 'CSV', settings })
-      await endOf(columnar, marker)
-      expect(await outcome(textOf(stream))).toBeInstanceOf(ColumnarTimeout)
+      const unread = columnar.stream({ sql, format: 'CSV', settings }).then(async (stream) => {
+        await endOf(columnar, marker)
+        return textOf(stream)
+      })
+      expect(await outcome(unread)).toBeInstanceOf(ColumnarTimeout)
     })
 
     test('of memory fail with the name of the limit', async () => {
