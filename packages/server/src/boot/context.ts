@@ -5,6 +5,7 @@ import { upgradeColumnar } from '../database/columnar-upgrade.ts'
 import { migrateColumnar, migrateRelational } from '../database/migrate.ts'
 import { insertDatasource } from '../features/datasources/datasource-service.ts'
 import { createKeyRegister } from '../features/encryption/key-register.ts'
+import { createFilterFile } from '../features/events/loading/keys/filter-file.ts'
 import {
   watchHiddenDatasources,
   withoutDatasources,
@@ -345,6 +346,7 @@ export async function openContext(options: ContextOptions): Promise<Context> {
       ...{ relational, columnar, log, hidden, erased, box, clock, logger, metrics },
       // With a database that others may share, another process may have the requests.
       ...(config.relational.url === undefined && { isInUse: interfaceUse.isNow }),
+      filterFile: createFilterFile(join(dataDirectory.path, 'known-keys')),
       recordErasure: async (record) => {
         await recordErasure(config.backups.directory, record)
         // Otherwise the next backup copies it.

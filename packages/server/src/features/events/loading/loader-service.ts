@@ -7,6 +7,7 @@ import { ColumnarError } from '../../../platform/stores/columnar.ts'
 import { comparePositions, type EventLog, type Position } from '../../../platform/stores/event-log.ts'
 import { BatchRefused, createBatchLoader } from './batch-loader.ts'
 import type { CheckpointStore, LoaderLock } from './checkpoint-store.ts'
+import type { FilterFile } from './keys/filter-file.ts'
 import { createKeyUpkeep } from './keys/key-upkeep.ts'
 import { createKnownKeys } from './keys/known-keys.ts'
 import type { LoaderStore } from './loader-store.ts'
@@ -28,6 +29,8 @@ export interface LoaderDependencies {
   /** Whether the interface is in use, so that what is loaded may be asked for; default always. */
   readonly isInUse?: () => boolean
   readonly limits?: Partial<LoaderLimits>
+  /** Of the keys that are known, while no process loads. */
+  readonly filterFile?: FilterFile
 }
 
 export interface LoaderLimits {
@@ -113,10 +116,11 @@ export function createLoaderService(dependencies: LoaderDependencies) {
     logger,
     metrics,
     isInUse = () => true,
+    filterFile,
   } = dependencies
   const limits = { ...defaults, ...dependencies.limits }
   const attempted = { sequence: 0 }
-  const known = createKnownKeys({ store, clock, logger })
+  const known = createKnownKeys({ store, clock, logger, ...(filterFile && { file: filterFile }) })
   const batches = createBatchLoader({ store, known, attempted, ledger })
   const memory = new PieceMemory(limits.pieceBytes)
   const upkeep = createKeyUpkeep({ store, clock, logger })
@@ -357,10 +361,11 @@ export function createLoaderService(dependencies: LoaderDependencies) {
       // The relational store may be what hangs; its own limits end that, but later than a stop can wait.
       const waiting = new AbortController()
       const wait = sleep(limits.stopWithinMs + abandonMs, undefined, { signal: waiting.signal })
-      await Promise.race([running, wait])
+      const hasEnded = await Promise.race([running?.then(() => true), wait.then(() => false)])
       clearTimeout(abandonTimer)
       waiting.abort()
       await wait.catch(() => undefined)
+      if (hasEnded) await known.save()
       condition = 'stopped'
     },
     state: (): LoaderState => ({ condition, error: lastError, lagSeconds: lagSeconds(), loadedAt }),

@@ -36,6 +36,15 @@ export class KeyFilter {
     this.#words = new Int32Array(this.#blocks * wordsPerBlock)
   }
 
+  /** The filter whose parts these are; undefined where they do not fit together. */
+  static of(capacity: number, count: number, bits: Uint8Array): KeyFilter | undefined {
+    const filter = new KeyFilter(capacity)
+    if (filter.bits.length !== bits.length) return undefined
+    filter.bits.set(bits)
+    filter.#count = count
+    return filter
+  }
+
   /** Keys that were new to it. */
   get count(): number {
     return this.#count
@@ -43,6 +52,11 @@ export class KeyFilter {
 
   get bytes(): number {
     return this.#words.byteLength
+  }
+
+  /** Its bits as bytes, in the order of this processor. */
+  get bits(): Uint8Array {
+    return new Uint8Array(this.#words.buffer)
   }
 
   /**

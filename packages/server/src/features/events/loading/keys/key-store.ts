@@ -1,5 +1,6 @@
 import type { Columnar, Statement } from '../../../../platform/stores/columnar.ts'
 import { eventKey, isEvent, type Staging } from '../staged-rows.ts'
+import type { StoredKeys } from './filter-file.ts'
 
 /** Keys of one result: more than a batch has events, and less than the engine gives at most. */
 const maxKeys = 10_000_000
@@ -29,6 +30,13 @@ export function createKeyStore({ columnar, ask, signal }: KeyStoreDependencies) 
 
   return {
     countKeys,
+
+    async identifyKeys(): Promise<StoredKeys> {
+      const [row] = await ask<StoredKeys>({
+        sql: 'SELECT count() AS keys, max(seq) AS last FROM event_keys',
+      })
+      return row ?? { keys: 0, last: 0 }
+    },
 
     /** The keys of the staged events, 8 bytes each in the order of little-endian processors. */
     async streamStagedKeys({ table }: Staging): Promise<AsyncIterable<Buffer>> {

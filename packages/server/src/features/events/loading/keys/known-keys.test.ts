@@ -22,6 +22,7 @@ const createGround = () => {
   const known = createKnownKeys({
     store: {
       countKeys: async () => stored.length,
+      identifyKeys: async () => ({ keys: stored.length, last: 7 }),
       async *streamKeys(signal) {
         const seen = [...stored]
         await new Promise<void>((resolve, reject) => {

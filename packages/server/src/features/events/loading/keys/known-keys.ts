@@ -1,11 +1,14 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Logger } from '../../../../platform/logger.ts'
+import type { FilterFile } from './filter-file.ts'
 import { KeyFilter } from './key-filter.ts'
 import type { KeyStore } from './key-store.ts'
 import { readKeys } from './key-stream.ts'
 
 export interface KnownKeysDependencies {
-  readonly store: Pick<KeyStore, 'countKeys' | 'streamKeys'>
+  readonly store: Pick<KeyStore, 'countKeys' | 'identifyKeys' | 'streamKeys'>
+  /** Keeps the filter from one process to the next; without it each reads what is stored. */
+  readonly file?: FilterFile
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -17,6 +20,9 @@ export interface TakenBatch {
 }
 
 export type KnownKeys = ReturnType<typeof createKnownKeys>
+
+/** Fewer are read again in less than a tenth of a second. */
+const savedFromKeys = 1_000_000
 
 /** Room for growth, so that what is stored need not be read again soon. */
 const capacityFor = (keys: number): number => Math.ceil(1.5 * keys) + 1_000_000
@@ -31,7 +37,7 @@ const retryMs = 10_000
  * The stored keys as a filter in memory: looking them up in the store costs time that grows with their number for every
  * batch, and nearly every event is new. The filter has every stored key, without false negatives.
  */
-export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies) {
+export function createKnownKeys({ store, file, clock, logger }: KnownKeysDependencies) {
   let current: KeyFilter | undefined
   /** What is being read; takes the keys of batches too, which are stored behind what the reading sees. */
   let next: { readonly filter: KeyFilter; readonly ending: AbortController } | undefined
@@ -99,10 +105,12 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
      * Forgets everything and starts to read the stored keys: another process may have stored some. Like `renew` it must
      * not be called while a batch that was taken is being stored.
      */
-    begin(): Promise<void> {
+    async begin(): Promise<void> {
       current = undefined
       abandon()
-      return renew()
+      expected = await store.countKeys()
+      current = await file?.take(store.identifyKeys)
+      if (current === undefined) read()
     },
     /** Starts to read the stored keys, to replace those in memory: some were removed from the store. */
     renew,
@@ -135,6 +143,15 @@ export function createKnownKeys({ store, clock, logger }: KnownKeysDependencies)
     async stop(): Promise<void> {
       abandon()
       await reading
+    },
+    /** Leaves what is known to the next process, once nothing is stored any more. */
+    async save(): Promise<void> {
+      if (file === undefined || current === undefined || current.count < savedFromKeys) return
+      try {
+        await file.save(current, await store.identifyKeys())
+      } catch (error) {
+        logger.info({ err: error }, 'the known keys are not saved: the next start reads them from the store')
+      }
     },
     /** Bytes of memory. */
     bytes: (): number => (current?.bytes ?? 0) + (next?.filter.bytes ?? 0),
