@@ -42,7 +42,7 @@ export function wireEvents(parts: ServiceParts) {
     activity: activityFeed,
     log: eventLog,
     logger,
-    threads: createValidationThreads(parts.collectorThreads),
+    threads: createValidationThreads({ count: parts.collectorThreads, logger }),
     async findDatasource(id) {
       const found = await datasources.findState(id)
       // Displays and clicks of workflows are written by the service alone, and rows come another way.

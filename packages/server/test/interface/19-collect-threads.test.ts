@@ -1,11 +1,17 @@
+import { Worker } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createValidationThreads } from '../../src/features/events/collector/threads/validation-threads.ts'
 import { digestOf } from '../../src/features/events/persons/person-digests.ts'
 import type { RefusedPersons } from '../../src/features/events/persons/refused-persons.ts'
+import { silentLogger } from '../../src/platform/logger.ts'
 import { companyId, datasourceId, event, type Row, startCollector } from '../support/collector.ts'
 
 type World = Awaited<ReturnType<typeof startCollector>>
+
+/** For every body, however small. */
+const threadsOf = (count: number, newWorker?: () => Worker) =>
+  createValidationThreads({ count, minBytes: 0, logger: silentLogger, ...(newWorker && { newWorker }) })
 
 /** A datasource that takes no event without consent. */
 const unasked = '65f0c0ffee5ca1ab1e0ddba3'
@@ -17,8 +23,7 @@ const refusedBy = (): RefusedPersons | undefined => refused
 
 beforeAll(async () => {
   direct = await startCollector({ refusedBy })
-  // Every body, however small.
-  beside = await startCollector({ refusedBy, threads: createValidationThreads(2, 0) })
+  beside = await startCollector({ refusedBy, threads: threadsOf(2) })
 })
 afterAll(() => Promise.all([direct.stop(), beside.stop()]))
 
@@ -162,7 +167,7 @@ test('an erasure that begins while a thread validates holds for that body too', 
   let asked = 0
   const digests = new Set([digestOf('s', 'client', 'ada')])
   const world = await startCollector({
-    threads: createValidationThreads(1, 0),
+    threads: threadsOf(1),
     // Nobody when the body is handed over; ada when it comes back.
     refusedBy: () => (asked++ === 0 ? undefined : { salt: 's', digests }),
   })
@@ -200,7 +205,7 @@ test('requests beside each other share threads, each has its own rows, numbered 
 })
 
 test('where threads end with a body under way it is answered 503, and the next one is taken without them', async () => {
-  const threads = createValidationThreads(1, 0)
+  const threads = threadsOf(1)
   const world = await startCollector({
     threads: {
       ...threads,
@@ -217,6 +222,40 @@ test('where threads end with a body under way it is answered 503, and the next o
     expect(await world.rows()).toEqual([])
     expect(await world.post(body)).toBe(200)
     expect(await world.rows()).toHaveLength(1_000)
+  } finally {
+    await world.stop()
+  }
+})
+
+test('without threads that start, the main thread takes every body', async () => {
+  const world = await startCollector({
+    threads: threadsOf(1, () => {
+      throw new Error('no more threads')
+    }),
+  })
+  try {
+    expect(await world.post([event()])).toBe(200)
+    expect(await world.rows()).toHaveLength(1)
+  } finally {
+    await world.stop()
+  }
+})
+
+test('a thread that dies takes its bodies with it, which are sent again, and is the last', async () => {
+  let started = 0
+  const dying = () => {
+    started++
+    return new Worker(`require('node:worker_threads').parentPort.on('message', () => nothing())`, {
+      eval: true,
+    })
+  }
+  const world = await startCollector({ threads: threadsOf(2, dying) })
+  try {
+    expect(await world.post([event()])).toBe(503)
+    expect(await world.rows()).toEqual([])
+    expect(await world.post([event()])).toBe(200)
+    expect(await world.rows()).toHaveLength(1)
+    expect(started).toBe(1)
   } finally {
     await world.stop()
   }

@@ -12,10 +12,7 @@ import {
 } from '../../src/features/events/collector/collector-service.ts'
 import type { CollectorDatasource } from '../../src/features/events/collector/datasource-cache.ts'
 import { createCountryDatabase } from '../../src/features/events/collector/senders/country-database.ts'
-import {
-  createValidationThreads,
-  type ValidationThreads,
-} from '../../src/features/events/collector/threads/validation-threads.ts'
+import type { ValidationThreads } from '../../src/features/events/collector/threads/validation-threads.ts'
 import type { RefusedPersons } from '../../src/features/events/persons/refused-persons.ts'
 import { createHttpServer } from '../../src/platform/http/server.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
@@ -75,7 +72,7 @@ export async function startCollector(
     log: options.log ?? segmentLog,
     clock: { now: () => world.now },
     logger: silentLogger,
-    threads: options.threads ?? createValidationThreads(0),
+    ...(options.threads && { threads: options.threads }),
     erased: { refusedBy: options.refusedBy ?? (() => undefined) },
     ...(options.activity && { activity: options.activity }),
     async findDatasource(id) {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { DomainError } from '../../../../platform/errors.ts'
 import { programFile } from '../../../../platform/files/package-files.ts'
+import type { Logger } from '../../../../platform/logger.ts'
 import type { RefusedPersons } from '../../persons/refused-persons.ts'
 import type { Validated, ValidationJob, ValidationResult } from './validation-thread.ts'
 
@@ -39,17 +40,37 @@ interface Thread {
  */
 const usualMinBytes = 16 * 1024
 
+export interface ValidationThreadsOptions {
+  /** At most. */
+  readonly count: number
+  /** Of bodies that are worth it. */
+  readonly minBytes?: number
+  readonly newWorker?: () => Worker
+  readonly logger: Pick<Logger, 'warn'>
+}
+
 /**
  * Threads that read and validate bodies of many events, so that the main thread has time for what only it can do:
  * connections, sequence numbers and the log. Each starts when it is first needed.
  */
-export function createValidationThreads(count: number, minBytes = usualMinBytes): ValidationThreads {
+export function createValidationThreads({
+  count,
+  minBytes = usualMinBytes,
+  newWorker = () => new Worker(programFile('features/events/collector/threads/validation-thread')),
+  logger,
+}: ValidationThreadsOptions): ValidationThreads {
   const threads = new Set<Thread>()
   let lastId = 0
-  let isClosed = false
+  let hasEnded = false
 
-  function start(): Thread {
-    const worker = new Worker(programFile('features/events/collector/threads/validation-thread'))
+  function start(): Thread | undefined {
+    let worker: Worker
+    try {
+      worker = newWorker()
+    } catch (error) {
+      giveUp(error)
+      return undefined
+    }
     const thread: Thread = { worker, waiting: new Map(), refused: new Map() }
     threads.add(thread)
     worker.unref()
@@ -64,8 +85,21 @@ export function createValidationThreads(count: number, minBytes = usualMinBytes)
         waiting?.reject(new DomainError(errorName, data, message === undefined ? {} : { message }))
       }
     })
-    worker.on('error', (error) => fail(thread, error as Error))
+    worker.on('error', (error) => {
+      giveUp(error)
+      fail(thread, error as Error)
+    })
     return thread
+  }
+
+  /** A thread that fails may fail again, and no sender should wait for that: the main thread can do without. */
+  function giveUp(error: unknown): void {
+    if (!hasEnded)
+      logger.warn(
+        { err: error },
+        'a thread that validates events failed: the main thread does it from now on',
+      )
+    hasEnded = true
   }
 
   function fail(thread: Thread, error: Error): void {
@@ -80,11 +114,11 @@ export function createValidationThreads(count: number, minBytes = usualMinBytes)
       if (thread.waiting.size === 0) return thread
       if (found === undefined || thread.waiting.size < found.waiting.size) found = thread
     }
-    return threads.size < count ? start() : found
+    return threads.size < count ? (start() ?? found) : found
   }
 
   return {
-    isWorthwhile: (bytes) => bytes >= minBytes && count > 0 && !isClosed,
+    isWorthwhile: (bytes) => bytes >= minBytes && !hasEnded && idlest() !== undefined,
 
     validate(body, request, refused) {
       const thread = idlest()
@@ -108,7 +142,7 @@ export function createValidationThreads(count: number, minBytes = usualMinBytes)
     },
 
     async close() {
-      isClosed = true
+      hasEnded = true
       await Promise.all(
         [...threads].map(async (thread) => {
           fail(thread, new Error('validating has ended'))
