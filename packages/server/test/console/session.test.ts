@@ -108,7 +108,7 @@ test('a session that ends in mid-work keeps what was typed, and signing in again
   await again.waitFor({ state: 'hidden' })
   expect(await page.getByLabel('Job title').inputValue()).toBe('Keeper of the mill')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved', { exact: true }).waitFor()
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
   // The refused requests are what the page learned it from.
   expect(tab.takeComplaints().filter((each) => !/^(400|401) /.test(each))).toEqual([])
 })

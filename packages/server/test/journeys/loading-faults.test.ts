@@ -25,7 +25,8 @@ beforeAll(async () => {
   ground = await createLoadingGround()
 })
 afterAll(() => ground.close())
-beforeEach(() => {
+beforeEach(async () => {
+  await ground.stopLoaders()
   d = newId()
 })
 
@@ -316,8 +317,10 @@ describe('the engine', () => {
       await ground.startEngine()
     }
     await ground.loaded()
-    await until(() => loader.state().condition === 'loading')
-    expect(loader.state()).toMatchObject({ error: undefined, lagSeconds: 0 })
+    // The checkpoint is there a moment before the loader says so.
+    await expect
+      .poll(() => loader.state())
+      .toMatchObject({ error: undefined, lagSeconds: 0, condition: 'loading' })
     await loader.stop()
     expect(await ground.counters(d)).toMatchObject({ accepted: 6, duplicate: 5 })
   })

@@ -89,6 +89,8 @@ export interface LoadingGround {
     >,
     limits?: Partial<LoaderLimits>,
   ): LoaderService
+  /** Stops what a failed test has not: it would hold the lock of loading for ever. */
+  stopLoaders(): Promise<void>
   /** Resolves when everything in the log is loaded. */
   loaded(): Promise<void>
   /** Loads everything with a loader of its own. */
@@ -115,6 +117,7 @@ export async function createLoadingGround(): Promise<LoadingGround> {
   const openLog = (options: Partial<SegmentLogOptions> = {}): Promise<EventLog> =>
     openSegmentLog({ directory: join(directory, 'log'), ...options })
   const store = createLoaderStore({ columnar: engine, threads: 2 })
+  const loaders: LoaderService[] = []
   let log = await openLog()
   const checkpoints = createCheckpointStore({ relational: database, log: log.id })
   const ledger = createPurgeLedger(database.db)
@@ -170,7 +173,11 @@ export async function createLoadingGround(): Promise<LoadingGround> {
         ...overrides,
       })
       loader.start()
+      loaders.push(loader)
       return loader
+    },
+    async stopLoaders() {
+      await Promise.all(loaders.splice(0).map((loader) => loader.stop()))
     },
     loaded: async () => void (await until(isLoaded)),
     async load(limits) {

@@ -123,8 +123,8 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
   const child = superviseChild(spec, { logger })
 
   /**
-   * What only reads is sent once more where the engine has died under it: its library fails now and then, and who
-   * asked need not know. One that kills the engine itself does so twice and fails then.
+   * What only reads is sent once more where its connection was cut: by the end of the engine, whose library fails now
+   * and then, or without one. Who asked need not know. One that kills the engine itself does so twice and fails then.
    */
   async function query<R>(statement: Statement): Promise<R[]> {
     const { pid } = child.status()
@@ -134,7 +134,7 @@ export function embeddedColumnar(options: EmbeddedColumnarOptions) {
       const { readonly = true, signal } = statement
       if (!readonly || pid === undefined || !isCut(error)) throw error
       if (!(await servesAgain(child, pid, signal))) throw error
-      logger.warn({ pid }, 'a statement is sent again: the engine died under it')
+      logger.warn({ err: error, pid }, 'a statement is sent again: its connection was cut')
       return await client.query<R>(statement)
     }
   }
@@ -159,7 +159,7 @@ function isCut(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
-/** Resolves with whether another process than `pid` serves, soon enough to wait for it. */
+/** Resolves with whether `pid` goes on or another process serves, soon enough to wait for it. */
 function servesAgain(child: SupervisedChild, pid: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const decide = (answer: boolean): void => {
@@ -169,7 +169,7 @@ function servesAgain(child: SupervisedChild, pid: number, signal?: AbortSignal):
       resolve(answer)
     }
     const giveUp = (): void => decide(false)
-    let timer = setTimeout(giveUp, noticedWithinMs)
+    let timer = setTimeout(() => decide(child.status().state === 'ready'), noticedWithinMs)
     let isNoticed = false
     const look = (status: ChildStatus): void => {
       if (status.state === 'stopping' || status.state === 'stopped') decide(false)
