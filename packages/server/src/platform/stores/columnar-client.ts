@@ -190,6 +190,9 @@ function clientFor({ address, connections = 64 }: ColumnarOptions): ClickHouseCl
     ...common,
     url: 'http://localhost',
     http_agent: agent,
+    // The engine closes no connection that is idle, so the client needs not do so before it. Its timers can end one
+    // that is in use again.
+    keep_alive: { enabled: true, idle_socket_ttl: 0 },
     set_basic_auth_header: false,
   })
 }
