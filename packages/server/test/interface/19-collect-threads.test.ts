@@ -168,7 +168,7 @@ test('an erasure that begins while a thread validates holds for that body too', 
   const digests = new Set([digestOf('s', 'client', 'ada')])
   const world = await startCollector({
     threads: threadsOf(1),
-    // Nobody when the body is handed over; ada when it comes back.
+    // No person when the body goes to the thread; ada when it comes back.
     refusedBy: () => (asked++ === 0 ? undefined : { salt: 's', digests }),
   })
   try {

@@ -153,8 +153,8 @@ export function createCollectorService(dependencies: CollectorDependencies) {
     userAgent: string | undefined,
     address: string | undefined,
     fixedLabels?: FixedLabels,
+    origin = originOf(datasource),
   ): Promise<Outcome> {
-    const origin = originOf(datasource)
     const sender = readSender(userAgent)
     const country = countryOf(sender, datasource, address)
     const witness = activity?.witness(datasource, sender, country)
@@ -193,7 +193,7 @@ export function createCollectorService(dependencies: CollectorDependencies) {
     userAgent: string | undefined,
     address: string | undefined,
   ): Promise<Outcome | Buffer> {
-    if (threads?.isWorthwhile(body.length) !== true) return body
+    if (threads === undefined) return body
     const sender = readSender(userAgent)
     const country = countryOf(sender, datasource, address)
     // Who looks sees each event, and those stay in the thread.
@@ -246,9 +246,14 @@ export function createCollectorService(dependencies: CollectorDependencies) {
       userAgent: string | undefined,
       address: string | undefined,
     ): Promise<Outcome> {
-      const outcome = await collectBeside(datasource, body, form, userAgent, address)
-      if (typeof outcome === 'string') return outcome
-      return collect(datasource, readEvents(outcome, form, originOf(datasource)), userAgent, address)
+      let left = body
+      if (threads?.isWorthwhile(body.length)) {
+        const outcome = await collectBeside(datasource, body, form, userAgent, address)
+        if (typeof outcome === 'string') return outcome
+        left = outcome
+      }
+      const origin = originOf(datasource)
+      return collect(datasource, readEvents(left, form, origin), userAgent, address, undefined, origin)
     },
 
     /** Records in the datasource log that a body rule refused a whole request. */
