@@ -1,4 +1,8 @@
 import type { Columnar } from '../platform/stores/columnar.ts'
+import { quoteIdentifier } from '../platform/stores/identifiers.ts'
+
+/** Of tables that a backup of a server makes. */
+const clonePrefix = 'backup_'
 
 /** What a backup must know of the columnar store. */
 export interface ColumnarFigures {
@@ -13,7 +17,9 @@ export interface ColumnarFigures {
 export async function columnarFigures({ query }: Pick<Columnar, 'query'>): Promise<ColumnarFigures> {
   const tables = await query<{ name: string; path: string; parts: number }>({
     sql: `SELECT name, data_paths[1] AS path, parts FROM system.tables
-          WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'schema_migrations' ORDER BY name`,
+          WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'schema_migrations'
+            AND NOT startsWith(name, {clone: String}) ORDER BY name`,
+    params: { clone: clonePrefix },
   })
   const [disk] = await query<{ path: string }>({
     sql: `SELECT path FROM system.disks WHERE name = 'default'`,
@@ -42,4 +48,85 @@ export async function countRows({ query }: Pick<Columnar, 'query'>, table: strin
     settings: { apply_deleted_mask: 0 },
   })
   return row?.rows ?? 0
+}
+
+/** Without an end that anyone waits for. */
+const copyingSeconds = 24 * 3_600
+
+/**
+ * Copies the rows of a table to one of the same form, in another engine or server, partition by partition. Rows that
+ * were removed and not rewritten yet stay behind.
+ * @param source the table that is read, where its name is another
+ * @param onPartition called before each; what it throws ends the copy
+ * @throws Error the copy has other rows than the source
+ */
+export async function copyTable(
+  from: Pick<Columnar, 'query' | 'stream'>,
+  to: Pick<Columnar, 'query' | 'insert'>,
+  table: string,
+  { source = table, onPartition }: { source?: string; onPartition?: () => Promise<void> } = {},
+): Promise<void> {
+  const partitions = await from.query<{ partition: string }>({
+    sql: `SELECT DISTINCT partition_id AS partition FROM system.parts
+          WHERE active AND database = currentDatabase() AND table = {table: String} ORDER BY partition`,
+    params: { table: source },
+  })
+  for (const params of partitions) {
+    await onPartition?.()
+    const rows = await from.stream({
+      sql: `SELECT * FROM ${quoteIdentifier(source)} WHERE _partition_id = {partition: String}`,
+      params,
+      format: 'Native',
+      // One thread reads the parts in their order, so that of two rows of one key the same is the last.
+      settings: { max_execution_time: copyingSeconds, max_result_rows: 0, max_threads: 1 },
+    })
+    await to.insert({
+      table,
+      format: 'Native',
+      body: rows,
+      settings: { max_execution_time: copyingSeconds },
+    })
+  }
+  const [read, written] = await Promise.all([countKeys(from, source), countKeys(to, table)])
+  if (read !== written) throw new Error(`${table} has ${written} rows after the copy, and ${read} before`)
+}
+
+/** Visible rows of a table, those that a merge will replace left out. */
+async function countKeys({ query }: Pick<Columnar, 'query'>, table: string): Promise<number> {
+  const [row] = await query<{ replaces: number }>({
+    sql: `SELECT engine LIKE 'Replacing%' AS replaces FROM system.tables
+          WHERE database = currentDatabase() AND name = {table: String}`,
+    params: { table },
+  })
+  const [counted] = await query<{ rows: number }>({
+    sql: `SELECT count() AS rows FROM ${quoteIdentifier(table)}${row?.replaces ? ' FINAL' : ''}`,
+    settings: { max_execution_time: 600 },
+  })
+  return counted?.rows ?? 0
+}
+
+/** A table of a server as it is now, under another name: it shares the parts, so it takes neither time nor room. */
+export async function cloneTable({ command }: Pick<Columnar, 'command'>, table: string): Promise<string> {
+  const clone = `${clonePrefix}${table}`
+  await command({ sql: `CREATE TABLE ${clone} CLONE AS ${table}` })
+  return clone
+}
+
+export async function dropClones(columnar: Pick<Columnar, 'query' | 'command'>): Promise<void> {
+  for (const name of await tableNames(columnar)) {
+    if (!name.startsWith(clonePrefix)) continue
+    await columnar.command({
+      sql: `DROP TABLE ${quoteIdentifier(name)} SYNC`,
+      // A server refuses to drop more than 50 GB by default.
+      settings: { max_table_size_to_drop: 0 },
+    })
+  }
+}
+
+/** Names of all tables of the database. */
+export async function tableNames({ query }: Pick<Columnar, 'query'>): Promise<string[]> {
+  const tables = await query<{ name: string }>({
+    sql: 'SELECT name FROM system.tables WHERE database = currentDatabase() ORDER BY name',
+  })
+  return tables.map(({ name }) => name)
 }

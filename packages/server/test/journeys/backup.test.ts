@@ -16,8 +16,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { cloneTable, tableNames } from '../../src/database/columnar-tables.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { openObjectStore } from '../../src/platform/outgoing/object-store.ts'
+import { startColumnarServer } from '../support/columnar.ts'
 import { times } from '../support/long.ts'
 import { createTestDatabase, urlOf } from '../support/postgres.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
@@ -38,6 +40,13 @@ const totals = {
   dimensions: [],
   filters: [],
   timeDimensions: [],
+}
+
+const byHour = {
+  ...totals,
+  measures: ['events.count', 'events.people', 'events.devices'],
+  dimensions: ['events.name'],
+  timeDimensions: [{ dimension: 'events.time', dateRange: 'last 7 days', granularity: 'hour' }],
 }
 
 function send(service: Service, first: number, count: number): Promise<Response> {
@@ -567,39 +576,59 @@ describe('backups of a service that runs', () => {
     }
   })
 
-  it('move accounts and definitions to a PostgreSQL server, and back', async () => {
+  it('move to servers of PostgreSQL and ClickHouse, and back', async () => {
     await service.loaded()
     const { id } = await json<{ id: string }>('create')
     const database = await createTestDatabase({ migrated: false })
-    const stores = { DATABASE_URL: urlOf(database.application), DATABASE_OWNER_URL: urlOf(database.owner) }
+    const engine = await startColumnarServer()
+    const stores = {
+      DATABASE_URL: urlOf(database.application),
+      DATABASE_OWNER_URL: urlOf(database.owner),
+      CLICKHOUSE_URL: engine.url,
+    }
     const onServer = join(folder, 'on-server')
     const back = join(folder, 'back')
     const key = join(service.dataDirectory, 'encryption.key')
     const saved = (of: Service) => of.dataOf<{ name: string }[]>('GET', '/statistics/query')
     const isTold = async (of: Service) => [
       await of.query(totals),
+      await of.query(byHour),
       await saved(of),
       await of.dataOf('GET', '/datasources'),
     ]
     try {
-      expect((await backup(['restore', id, '--to', onServer], stores)).code).toBe(0)
+      expect(await backup(['restore', id, '--to', onServer], stores)).toMatchObject({ code: 0 })
       expect(existsSync(join(onServer, 'postgres'))).toBe(false)
+      expect(existsSync(join(onServer, 'columnar'))).toBe(false)
       cpSync(key, join(onServer, 'encryption.key'))
       const moved = await startService({ dataDirectory: onServer, env: stores })
       services.push(moved)
       expect(await isTold(moved)).toEqual(await isTold(service))
+      // An event of before counts once.
+      expect((await send(service, 7_000_000, 1)).status).toBe(200)
       expect((await send(moved, 7_000_000, 3)).status).toBe(200)
+      expect((await send(moved, 7_000_000, 1)).status).toBe(200)
       await moved.loaded()
       const there = await isTold(moved)
       // A database that is in use is not filled a second time.
-      expect(await backup(['restore', id, '--to', join(folder, 'twice')], stores)).toMatchObject({
-        code: 1,
-        err: expect.stringContaining('is not empty'),
-      })
+      for (const [env, table] of [
+        [stores, 'CLICKHOUSE_URL'],
+        [{ ...stores, CLICKHOUSE_URL: '' }, 'DATABASE_URL'],
+      ] as const)
+        expect(await backup(['restore', id, '--to', join(folder, 'twice')], env)).toMatchObject({
+          code: 1,
+          err: expect.stringContaining(`The database of ${table} is not empty`),
+        })
       expect(existsSync(join(folder, 'twice'))).toBe(false)
 
+      // What a backup that was killed has left.
+      await cloneTable(engine, 'events')
+      mkdirSync(join(onServer, 'run', 'backup_killed_server'))
       const made = await backup(['create', '--json'], { ...stores, MILLRACE_DATA_DIR: onServer })
       expect(made).toMatchObject({ code: 0 })
+      // Nothing of it stays, here or there.
+      expect(await tableNames(engine)).not.toContainEqual(expect.stringMatching(/^backup_/))
+      expect(readdirSync(join(onServer, 'run'))).not.toContainEqual(expect.stringMatching(/^backup_/))
       await moved.stop()
       await json('restore', (JSON.parse(made.out) as { id: string }).id, '--to', back)
       cpSync(key, join(back, 'encryption.key'))
@@ -610,14 +639,24 @@ describe('backups of a service that runs', () => {
       await again.stop()
     } finally {
       await database.close()
+      await engine.close()
     }
   })
 
-  it('are refused where a store is a server of its own', async () => {
-    expect(await backup(['create'], { CLICKHOUSE_URL: 'http://127.0.0.1:1/millrace' })).toMatchObject({
+  it('say which server cannot be used, and leave nothing', async () => {
+    const gone = { CLICKHOUSE_URL: 'http://127.0.0.1:1/millrace' }
+    const to = join(folder, 'nowhere')
+    expect(await attempt(['restore', '--to', to], gone)).toMatchObject({
       code: 1,
-      err: expect.stringContaining('CLICKHOUSE_URL'),
+      err: expect.stringContaining('CLICKHOUSE_URL cannot be used: connect ECONNREFUSED 127.0.0.1:1'),
     })
+    expect(existsSync(to)).toBe(false)
+    const before = await ids()
+    expect(await attempt(['create'], gone)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The engine of the statistics does not answer'),
+    })
+    expect(await ids()).toEqual(before)
   })
 
   it('hold nothing that can be read without the key', async () => {

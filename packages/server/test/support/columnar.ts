@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { columnarDirectory } from '../../src/database/migrate.ts'
 import { type Logger, silentLogger } from '../../src/platform/logger.ts'
 import { readMigrations } from '../../src/platform/migrations/migrations.ts'
 import { splitStatements } from '../../src/platform/migrations/sql-statements.ts'
+import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
 import { openColumnar } from '../../src/platform/stores/columnar-client.ts'
 import { type EmbeddedColumnar, embeddedColumnar } from '../../src/platform/stores/columnar-embedded.ts'
@@ -89,6 +92,29 @@ export async function createServerColumnar(
       await columnar.close()
       await admin.command({ sql: `DROP DATABASE ${database} SYNC` })
       await admin.close()
+    },
+  }
+}
+
+/**
+ * An engine behind an address, as a server of ClickHouse is; it has no database but `default`.
+ * There is no package of a current server that tests could install.
+ */
+export async function startColumnarServer(): Promise<TestEngine & { readonly url: string }> {
+  const engine = await createTestColumnar({ migrated: false })
+  const socketPath = engineSocketPath(join(engine.directory, 'run'))
+  const server = createServer((from) => {
+    const to = connect(socketPath)
+    from.on('error', () => to.destroy()).pipe(to)
+    to.on('error', () => from.destroy()).pipe(from)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    ...engine,
+    url: `http://default:secret@127.0.0.1:${(server.address() as AddressInfo).port}/default`,
+    async close() {
+      server.close()
+      await engine.close()
     },
   }
 }

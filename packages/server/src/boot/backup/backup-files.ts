@@ -149,6 +149,13 @@ export interface BeginBackupOptions {
   readonly keepsFree: number
 }
 
+/** @throws {BackupRefused} fewer bytes of the disk are free */
+export async function requireRoom(directory: string, keepsFree: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize <= keepsFree)
+    throw new BackupRefused(`The disk of ${directory} is nearly full: nothing of this backup is left there`)
+}
+
 /** Begins a backup in a directory of its own, which has another name until it is whole. */
 export async function beginBackup({ directory, id, key, former, keepsFree }: BeginBackupOptions) {
   const draft = join(directory, `${id}.partial`)
@@ -166,12 +173,11 @@ export async function beginBackup({ directory, id, key, former, keepsFree }: Beg
     async write(path: string, content: Readable): Promise<void> {
       // A source that is given up fails once more when its connection ends.
       content.on('error', () => {})
-      const { bavail, bsize } = await statfs(directory)
-      if (bavail * bsize <= keepsFree) {
+      try {
+        await requireRoom(directory, keepsFree)
+      } catch (error) {
         content.destroy()
-        throw new BackupRefused(
-          `The disk of ${directory} is nearly full: nothing of this backup is left there`,
-        )
+        throw error
       }
       const to = join(draft, path)
       await mkdir(dirname(to), { recursive: true, mode: 0o700 })

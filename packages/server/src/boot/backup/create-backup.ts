@@ -2,11 +2,20 @@ import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import pg from 'pg'
-import { type ColumnarFigures, columnarFigures } from '../../database/columnar-tables.ts'
+import {
+  type ColumnarFigures,
+  cloneTable,
+  columnarFigures,
+  copyTable,
+  dropClones,
+} from '../../database/columnar-tables.ts'
+import { migrateColumnar } from '../../database/migrate.ts'
 import { batchLockKey } from '../../features/events/loading/checkpoint-store.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { forEachAtOnce } from '../../platform/limits/at-once.ts'
-import { type Columnar, ColumnarUnavailable } from '../../platform/stores/columnar.ts'
+import { silentLogger } from '../../platform/logger.ts'
+import { type Columnar, ColumnarError, ColumnarUnavailable } from '../../platform/stores/columnar.ts'
+import { embeddedColumnar } from '../../platform/stores/columnar-embedded.ts'
 import { connectionConfig, type PostgresAddress } from '../../platform/stores/relational.ts'
 import { SEGMENT_HEADER_BYTES } from '../../platform/stores/segment-frame.ts'
 import { version } from '../../platform/version.ts'
@@ -17,17 +26,22 @@ import {
   type Manifest,
   newBackupId,
   readManifest,
+  requireRoom,
 } from './backup-files.ts'
 import { filesBelow, packFiles, readPart } from './part-packs.ts'
 import { copyOut, holdTables, lastMigration, listTables, readSequences } from './relational-copy.ts'
 
 export interface CreateBackupOptions {
-  readonly config: Pick<Config, 'dataDirectory' | 'contentDirectory' | 'backupKey' | 'diskReserveBytes'>
+  readonly config: Pick<
+    Config,
+    'dataDirectory' | 'contentDirectory' | 'backupKey' | 'diskReserveBytes' | 'columnar'
+  >
   /** Where backups are. */
   readonly directory: string
   /** Of the role that owns the tables. */
   readonly relational: PostgresAddress
-  readonly columnar: Pick<Columnar, 'query' | 'command'>
+  /** The engine in the data directory, or the server of `CLICKHOUSE_URL`. */
+  readonly columnar: Pick<Columnar, 'query' | 'command' | 'stream'>
   /** Told of each step. */
   readonly onStep?: (step: string) => void
 }
@@ -39,26 +53,21 @@ export interface Created {
   readonly bytes: number
 }
 
-/** @throws {BackupRefused} files of the events are on another machine */
-export function requireOwnEngine({ columnar }: Pick<Config, 'columnar'>): void {
-  if (columnar.url !== undefined)
-    throw new BackupRefused(
-      'CLICKHOUSE_URL names a server of your own: back it up with what comes with it (docs/data-life.md).',
-    )
-}
-
 /** A batch ends within seconds; a loader that hangs is no reason to wait for ever. */
 const momentWithinMs = 120_000
 
 /** Of the lock that one backup holds at a time. */
 const backupLockKey = 7_311_012
 
+/** Of hard links that an engine makes, below its home. */
+const shadow = join('columnar', 'shadow')
+
 /** Of what a backup makes in the data directory while it works. */
 const prefix = 'backup_'
 
 /**
  * Backs up a running service. Everything is of one moment between two batches: rows of the relational store in one
- * transaction, parts of the columnar store as hard links, the log as it lies there. So the restored service loads exactly
+ * transaction, parts of the columnar store as hard links (at a server: as clones of its tables), the log as it lies there. So the restored service loads exactly
  * what it had accepted and not loaded. Events are accepted all the time, and loaded but for that moment.
  */
 export async function createBackup(options: CreateBackupOptions): Promise<Created> {
@@ -80,11 +89,11 @@ export async function createBackup(options: CreateBackupOptions): Promise<Create
 async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<Created> {
   const { config, directory, columnar, onStep = () => {} } = options
   const { dataDirectory, contentDirectory, backupKey } = config
-  const shadow = join(dataDirectory, 'columnar', 'shadow')
+  const isServer = config.columnar.url !== undefined
   const run = join(dataDirectory, 'run')
   // What a backup that was killed has left.
   await removeFrom(directory, (name) => name.endsWith('.partial'))
-  await removeFrom(shadow, (name) => name.startsWith(prefix))
+  await removeFrom(join(dataDirectory, shadow), (name) => name.startsWith(prefix))
   await removeFrom(run, (name) => name.startsWith(prefix))
   const now = new Date()
   const id = newBackupId(now)
@@ -96,8 +105,12 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
   const backup = await beginBackup({ directory, id, key: backupKey, former, keepsFree })
   // The engine writes other characters in another way.
   const name = `${prefix}${id.replaceAll('-', '_')}`
-  const [staged, frozen] = [join(run, name), join(shadow, name)]
+  const staged = join(run, name)
+  // The home of the engine that has the events.
+  const home = isServer ? join(run, `${name}_server`) : dataDirectory
+  const frozen = join(home, shadow, name)
   try {
+    if (isServer) await dropClones(columnar)
     onStep('waiting for the moment between two batches')
     await client.query(`set lock_timeout = ${momentWithinMs}`)
     await client.query('select pg_advisory_lock($1)', [batchLockKey]).catch((cause: unknown) => {
@@ -111,12 +124,15 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     const relationalTables = await listTables(client)
     await holdTables(client, relationalTables)
     await linkFiles(join(dataDirectory, 'log'), staged)
-    const tables = await columnarFigures(columnar)
-    for (const table of tables.tables) {
-      await columnar.command({ sql: `ALTER TABLE ${table.name} FREEZE WITH NAME '${name}'` })
-    }
+    const figures = await columnarFigures(columnar)
+    const clones = new Map<string, string>()
+    if (!isServer) await freeze(columnar, figures, name)
+    else for (const table of figures.tables) clones.set(table.name, await cloneTable(columnar, table.name))
     await client.query('select pg_advisory_unlock($1)', [batchLockKey])
 
+    if (isServer) onStep('fetching events from the server')
+    const fetched = { server: columnar, migration: figures.migration, clones, keepsFree }
+    const tables = isServer ? await fetchTables(fetched, home, name, options.relational) : figures
     onStep('copying events')
     const columnarRows: Record<string, number> = {}
     const columnarParts: Record<string, Readonly<Record<string, string>>> = {}
@@ -167,10 +183,54 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
         'The engine of the statistics does not answer, or was started again meanwhile: try again in a moment',
         error,
       )
+    if (error instanceof ColumnarError)
+      throw new BackupRefused(`The engine of the statistics refused: ${error.message}`, error)
     throw error
   } finally {
     await rm(staged, { recursive: true, force: true })
-    await rm(frozen, { recursive: true, force: true })
+    await rm(isServer ? home : frozen, { recursive: true, force: true })
+    if (isServer) await dropClones(columnar).catch(() => {})
+  }
+}
+
+/** Hard links of all parts, below `shadow` of the engine's home. */
+async function freeze(
+  { command }: Pick<Columnar, 'command'>,
+  { tables }: ColumnarFigures,
+  name: string,
+): Promise<void> {
+  for (const table of tables) await command({ sql: `ALTER TABLE ${table.name} FREEZE WITH NAME '${name}'` })
+}
+
+interface Fetched {
+  readonly server: Pick<Columnar, 'query' | 'stream'>
+  /** The last one that the server has. */
+  readonly migration: number
+  /** What each table is read from. */
+  readonly clones: ReadonlyMap<string, string>
+  /** Bytes of the disk that stay free. */
+  readonly keepsFree: number
+}
+
+/** Brings the rows of a server to an engine of our own, so that their backup is as any other, and freezes them there. */
+async function fetchTables(
+  { server, migration, clones, keepsFree }: Fetched,
+  home: string,
+  name: string,
+  lockAt: PostgresAddress,
+): Promise<ColumnarFigures> {
+  const { columnar, child } = embeddedColumnar({ dataDirectory: home, logger: silentLogger })
+  try {
+    await child.start()
+    await migrateColumnar({ columnar, lockAt, logger: silentLogger, upTo: migration })
+    const onPartition = () => requireRoom(home, keepsFree)
+    for (const [table, source] of clones) await copyTable(server, columnar, table, { source, onPartition })
+    const figures = await columnarFigures(columnar)
+    await freeze(columnar, figures, name)
+    return figures
+  } finally {
+    await columnar.close()
+    await child.stop()
   }
 }
 

@@ -5,9 +5,17 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { openToApplication } from '../../database/application-role.ts'
-import { attachParts, columnarFigures, countRows } from '../../database/columnar-tables.ts'
+import {
+  attachParts,
+  columnarFigures,
+  copyTable,
+  countRows,
+  tableNames,
+} from '../../database/columnar-tables.ts'
 import { migrateColumnar, migrateRelational } from '../../database/migrate.ts'
 import { silentLogger } from '../../platform/logger.ts'
+import { type Columnar, ColumnarError, ColumnarUnavailable } from '../../platform/stores/columnar.ts'
+import { openColumnar } from '../../platform/stores/columnar-client.ts'
 import { embeddedColumnar } from '../../platform/stores/columnar-embedded.ts'
 import { startEmbeddedPostgres } from '../../platform/stores/embedded-postgres.ts'
 import { applicationRole } from '../../platform/stores/postgres/settings.ts'
@@ -43,13 +51,18 @@ export interface RestoreDatabase {
 }
 
 /**
- * Makes a data directory of a backup, and fills a database where there is to be one. Everything is compared with the
- * manifest before; the directory has another name until it is whole, and the database is filled in one step before that.
+ * Makes a data directory of a backup, and fills databases of servers where there are to be some. Everything is compared
+ * with the manifest before; the directory has another name until it is whole, and the servers are filled before that.
  * @param to absent or empty
  * @throws {BackupRefused}
  */
 export async function restoreBackup(
-  options: RestoreOptions & { readonly to: string; readonly database?: RestoreDatabase | undefined },
+  options: RestoreOptions & {
+    readonly to: string
+    readonly database?: RestoreDatabase | undefined
+    /** A ClickHouse of the operator's own, whose database is empty. */
+    readonly columnarUrl?: string | undefined
+  },
 ): Promise<Manifest> {
   const to = resolve(options.to)
   const found = await readdir(to).catch(() => [])
@@ -57,14 +70,18 @@ export async function restoreBackup(
   await removeDrafts(to)
   // A name of its own: stores of a restore that was killed may not have ended yet.
   const draft = join(dirname(to), `${basename(to)}.${randomBytes(3).toString('hex')}${draftEnding}`)
+  const { database, columnarUrl } = options
+  const server = columnarUrl === undefined ? undefined : await openServer(columnarUrl)
   try {
-    const manifest = await fill(draft, options, { isKept: true, database: options.database })
+    const manifest = await fill(draft, options, { isKept: true, database, server })
     await rmdir(to).catch(() => {})
     await rename(draft, to)
     return manifest
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
     throw error
+  } finally {
+    await server?.close()
   }
 }
 
@@ -90,6 +107,30 @@ interface Target {
   /** Whether a service will work on it, so that persons who were erased since have to be erased again. */
   readonly isKept: boolean
   readonly database?: RestoreDatabase | undefined
+  /** Takes the events, in the place of the engine in the directory. */
+  readonly server?: Columnar | undefined
+}
+
+/** @throws {BackupRefused} it cannot be used, or its database is not empty */
+async function openServer(url: string): Promise<Columnar> {
+  const server = openColumnar({ address: { url } })
+  try {
+    // Those of another program would be taken for ours.
+    const [table] = await tableNames(server)
+    if (table !== undefined)
+      throw new BackupRefused(
+        `The database of CLICKHOUSE_URL is not empty, it has the table ${table}: name one that is, or none`,
+      )
+    return server
+  } catch (error) {
+    await server.close()
+    if (error instanceof ColumnarUnavailable || error instanceof ColumnarError)
+      throw new BackupRefused(
+        `CLICKHOUSE_URL cannot be used: ${(error.cause as Error | undefined)?.message ?? error.message}`,
+        error,
+      )
+    throw error
+  }
 }
 
 /** The database that is filled: that of the operator, or one in the directory. */
@@ -138,7 +179,7 @@ async function withClient(
 async function fill(
   data: string,
   options: RestoreOptions,
-  { isKept, database }: Target = { isKept: false },
+  { isKept, database, server }: Target = { isKept: false },
 ): Promise<Manifest> {
   const { directory, id, key, onStep = () => {} } = options
   const manifest = await readManifest(directory, id, key)
@@ -157,7 +198,7 @@ async function fill(
   const { owner, role, close } = await openDatabase(data, database)
   try {
     onStep('restoring events')
-    await fillColumnar(data, manifest, read, owner)
+    await fillColumnar(data, manifest, read, owner, server)
     onStep('restoring accounts and definitions')
     const migrating = {
       address: owner,
@@ -208,7 +249,8 @@ async function fillColumnar(
   data: string,
   manifest: Manifest,
   read: Read,
-  lockAt: Parameters<typeof migrateColumnar>[0]['lockAt'],
+  lockAt: PostgresAddress,
+  server: Columnar | undefined,
 ): Promise<void> {
   const { id, columnarMigration, columnarRows } = manifest
   const { columnar, child } = embeddedColumnar({ dataDirectory: data, logger: silentLogger, yields: false })
@@ -223,10 +265,15 @@ async function fillColumnar(
       await attachParts(columnar, name, await fill(manifest, name, join(path, 'detached'), read))
       requireRows(id, name, columnarRows[name], await countRows(columnar, name))
     }
+    if (server) {
+      await migrateColumnar({ columnar: server, lockAt, logger: silentLogger, upTo: columnarMigration })
+      for (const { name } of tables) await copyTable(columnar, server, name)
+    }
   } finally {
     await columnar.close()
     await child.stop()
   }
+  if (server) await rm(join(data, 'columnar'), { recursive: true, force: true })
 }
 
 /** Fills a directory with the parts of a table. @returns their names */

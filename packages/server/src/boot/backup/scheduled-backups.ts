@@ -7,13 +7,13 @@ import type { PostgresAddress } from '../../platform/stores/relational.ts'
 import type { Periodic } from '../../platform/work/periodic-work.ts'
 import { openBackupCopies } from './backup-copies.ts'
 import { listBackups, readManifest, removeBackups } from './backup-files.ts'
-import { createBackup, requireOwnEngine } from './create-backup.ts'
+import { createBackup } from './create-backup.ts'
 
 export interface ScheduledBackupsOptions {
   readonly config: Config
   /** Of the role that owns the tables. */
   readonly relational: PostgresAddress
-  readonly columnar: Pick<Columnar, 'query' | 'command'>
+  readonly columnar: Pick<Columnar, 'query' | 'command' | 'stream'>
   /** Resolves once the columnar store serves, with whether it is up to date. */
   readonly served: Promise<boolean>
   readonly clock: Clock
@@ -21,15 +21,11 @@ export interface ScheduledBackupsOptions {
   readonly metrics: Pick<Metrics, 'gauge'>
 }
 
-/**
- * Backups that the service makes by itself, where its configuration says so.
- * @throws {BackupRefused} it says so, and the events are at a server of its own
- */
+/** Backups that the service makes by itself, where its configuration says so. */
 export function scheduledBackups(options: ScheduledBackupsOptions): Periodic[] {
   const { config, relational, columnar, served, clock, logger, metrics } = options
   const { directory, everyHours, keep } = config.backups
   if (everyHours === 0) return []
-  requireOwnEngine(config)
   const copies = openBackupCopies(config, directory, clock)
   metrics.gauge(
     'millrace_backup_age_seconds',

@@ -9,7 +9,7 @@ import { openColumnar } from '../../platform/stores/columnar-client.ts'
 import { embeddedAddresses } from '../../platform/stores/embedded-postgres.ts'
 import { openBackupCopies } from '../backup/backup-copies.ts'
 import { BackupRefused, listBackups, readManifest, removeBackups } from '../backup/backup-files.ts'
-import { createBackup, requireOwnEngine } from '../backup/create-backup.ts'
+import { createBackup } from '../backup/create-backup.ts'
 import { restoreBackup, verifyBackup } from '../backup/restore-backup.ts'
 import type { CommandTerminal } from './operator-command.ts'
 
@@ -18,8 +18,8 @@ const usage = `Usage: millrace backup COMMAND [options]
   create                        backs up the running service; it goes on meanwhile
   list                          backups that are whole, the newest first
   verify [ID]                   restores one to a place that is removed again, and compares it; the newest by default
-  restore [ID] --to DIRECTORY   makes a data directory of one, and fills the empty database of DATABASE_URL where that
-                                is set; the newest by default
+  restore [ID] --to DIRECTORY   makes a data directory of one, and fills the empty databases of DATABASE_URL and
+                                CLICKHOUSE_URL where those are set; the newest by default
   prune --keep N                removes all but the newest N
   fetch [ID]                    brings one back from the bucket of MILLRACE_BACKUP_S3_URL; the newest by default
 
@@ -38,13 +38,15 @@ interface Result {
 
 /** Copying is done by this process, which works on the files of the service beside it. */
 async function create(config: Config, directory: string, terminal: CommandTerminal): Promise<Result> {
-  requireOwnEngine(config)
   if (findRunningService(config.dataDirectory) === undefined)
     throw new BackupRefused(
       `No service runs on ${config.dataDirectory}. Start it, or copy the directory while it is stopped.`,
     )
   const runPath = join(resolve(config.dataDirectory), 'run')
-  const columnar = openColumnar({ address: { socketPath: engineSocketPath(runPath) } })
+  const { url } = config.columnar
+  const columnar = openColumnar({
+    address: url === undefined ? { socketPath: engineSocketPath(runPath) } : { url },
+  })
   try {
     const began = performance.now()
     const { manifest, written, bytes } = await createBackup({
@@ -162,11 +164,11 @@ export async function runBackupCommand(
       }
       case 'restore': {
         if (typeof values.to !== 'string') return wrong('--to names the directory that is made')
-        requireOwnEngine(config)
         const { url, ownerUrl } = config.relational
         const { id: restored, at } = await restoreBackup({
           ...{ directory, id: id ?? (await newest(directory)), key, onStep, to: values.to },
           database: url === undefined ? undefined : { url, ownerUrl },
+          columnarUrl: config.columnar.url,
         })
         return {
           data: { id: restored, directory: resolve(values.to) },

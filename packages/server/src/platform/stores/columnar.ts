@@ -36,8 +36,8 @@ export interface ColumnarInsert {
   readonly table: string
   /** Columns that the rows may have, in any order; all insertable columns of the table when absent. */
   readonly columns?: readonly string[]
-  readonly format: 'JSONEachRow'
-  /** NDJSON as bytes: it goes to the engine as it is. */
+  readonly format: 'JSONEachRow' | 'Native'
+  /** NDJSON, or what a stream of `Native` gave, as bytes: they go to the engine as they are. */
   readonly body: Readable | Buffer
   readonly params?: Statement['params']
   readonly settings?: Statement['settings']
