@@ -73,39 +73,6 @@ describe('the embedded columnar store', () => {
       expect((await ask('/?session_id=1', 'SELECT 1')).status).toBe(501)
     })
 
-    test('takes long parameters as a form', async () => {
-      const form = (fields: Record<string, string>): string =>
-        `${Object.entries(fields)
-          .map(
-            ([name, value]) => `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-          )
-          .join('')}--xyz--\r\n`
-      const body = form({
-        query: 'SELECT {a:String} AS a, {b:Array(String)} AS b',
-        param_a: 'x',
-        param_b: "['y','z']",
-      })
-      const text = await new Promise((resolve, reject) => {
-        const sent = request(
-          {
-            socketPath,
-            path: '/?default_format=JSONEachRow',
-            method: 'POST',
-            headers: { 'Content-Type': 'multipart/form-data; boundary=xyz' },
-          },
-          (response) => {
-            let all = ''
-            response.on('data', (part) => {
-              all += part
-            })
-            response.on('end', () => resolve(all))
-          },
-        )
-        sent.on('error', reject).end(body)
-      })
-      expect(text).toBe('{"a":"x","b":["y","z"]}\n')
-    })
-
     test('ends a statement whose client has left', async () => {
       const sent = request({ socketPath, path: '/?query_id=left', method: 'POST', agent: false })
       sent.on('error', () => {})

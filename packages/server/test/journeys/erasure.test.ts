@@ -247,6 +247,23 @@ describe('an erased person', () => {
     expect(ground.erased.refusedBy(k)).toBeUndefined()
   })
 
+  it('is refused until the time for it is over, and nothing changes before', async () => {
+    const { pool } = ground.database
+    await pool.query(
+      `insert into erased_identifiers (company_id, digest, refuse_until) values ($1, 'a digest', now() + interval '1 day')`,
+      [k],
+    )
+    await ground.erased.refresh()
+    const refused = ground.erased.refusedBy(k)
+    expect(refused?.digests).toEqual(new Set(['a digest']))
+    // Who removes rows waits for a change and would look again at once, without an end.
+    await ground.erased.forgetExpired()
+    expect(ground.erased.refusedBy(k)).toBe(refused)
+    await pool.query('update erased_identifiers set refuse_until = now()')
+    await ground.erased.forgetExpired()
+    await until(() => ground.erased.refusedBy(k) === undefined)
+  })
+
   it('is erased to the end by the next process where one was killed in between', async () => {
     await ground.append(ofOthers())
     await ground.load()

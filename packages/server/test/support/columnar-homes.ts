@@ -1,32 +1,40 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import type { Columnar } from '../../src/platform/stores/columnar.ts'
-import { createServerColumnar, createTestColumnar, type TestColumnar } from './columnar.ts'
+import {
+  createServerColumnar,
+  createTestColumnar,
+  startColumnarServer,
+  type TestColumnar,
+} from './columnar.ts'
 import { until } from './until.ts'
 
 const serverUrl = process.env.CLICKHOUSE_URL
 
-const homes: { name: string; open: () => Promise<TestColumnar> }[] = [
-  { name: 'chDB in a child process', open: () => createTestColumnar({ migrated: false }) },
-]
-if (serverUrl !== undefined) {
-  homes.push({
-    name: 'a ClickHouse server',
-    open: () => createServerColumnar(serverUrl, { migrated: false }),
-  })
+/** A database at an address: of a server where CLICKHOUSE_URL names one, else of an engine that has an address. */
+async function openServer(): Promise<TestColumnar> {
+  const server = serverUrl === undefined ? await startColumnarServer() : undefined
+  const columnar = await createServerColumnar(serverUrl ?? server?.url ?? '', { migrated: false })
+  return {
+    ...columnar,
+    async close() {
+      await columnar.close()
+      await server?.close()
+    },
+  }
 }
 
+const homes: { name: string; open: () => Promise<TestColumnar> }[] = [
+  { name: 'a socket', open: () => createTestColumnar({ migrated: false }) },
+  { name: 'an address', open: openServer },
+]
+
 /**
- * Defines the same tests for both homes of the columnar store; those on a server are not run here, and the closing
- * summary says so, unless CLICKHOUSE_URL names one. There is no package of a current server that CI could install.
+ * Defines the same tests for both ways to the columnar store.
  * @param define gets the store, which is there once tests run, with an empty table `facts (id UInt64, text String)`
  */
 export function onBothHomes(what: string, define: (columnar: Columnar) => void): void {
-  if (serverUrl === undefined) {
-    test(`${what}: the same on a ClickHouse server`, ({ skip }) =>
-      skip('not run here: CLICKHOUSE_URL names no server'))
-  }
-  describe.each(homes)(`${what}: on $name`, ({ open }) => {
+  describe.each(homes)(`${what}: at $name`, ({ open }) => {
     let opened: TestColumnar
     const columnar: Columnar = {
       query: (statement) => opened.query(statement),

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Agent } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
-import {
-  type ClickHouseClient,
-  ClickHouseLogLevel,
-  type ClickHouseSettings,
-  createClient,
-} from '@clickhouse/client'
 import {
   insertPipeParameter,
   insertPipePath,
@@ -18,11 +12,9 @@ import type { Columnar, ColumnarInsert, Statement } from './columnar.ts'
 import { ColumnarUnavailable, columnarErrorFrom } from './columnar-errors.ts'
 import { exceptionGuard } from './columnar-exceptions.ts'
 import { checkLength } from './columnar-params.ts'
+import { type ColumnarAddress, createColumnarRequests } from './columnar-request.ts'
 import { columnarSettings } from './columnar-settings.ts'
 import { quoteIdentifier } from './identifiers.ts'
-
-/** Where a ClickHouse is: an address (`CLICKHOUSE_URL`) or the socket of a home of its own. */
-export type ColumnarAddress = { readonly url: string } | { readonly socketPath: string }
 
 export interface ColumnarOptions {
   readonly address: ColumnarAddress
@@ -38,43 +30,31 @@ const pingMs = 2000
 const besideFromBytes = 256 * 1024
 
 /** Opens no connection yet: the first statement does. */
-export function openColumnar(options: ColumnarOptions): Columnar {
-  const client = clientFor(options)
+export function openColumnar({ address, connections = 64 }: ColumnarOptions): Columnar {
+  const requests = createColumnarRequests(address, connections)
   const running = new Set<Promise<unknown>>()
   let closed = false
 
   /** Sends one request and answers with the bytes of the result, all or not yet all of them. */
-  async function send(
-    statement: Statement,
-    settings: ClickHouseSettings,
-    rows?: Readable,
-  ): Promise<{ bytes: Readable; headers: Record<string, string | string[] | undefined> }> {
+  async function send(statement: Statement, settings: Settings, rows?: Readable | Buffer): Promise<Readable> {
     if (closed) throw new ColumnarUnavailable(new Error('The columnar store is closed'))
-    const { signal, params } = statement
+    const { sql, signal, params, queryId = randomUUID() } = statement
     signal?.throwIfAborted()
     checkLength(params)
-    const queryId = statement.queryId ?? randomUUID()
     const ending = new AbortController()
     const onAbort = (): void => ending.abort()
     signal?.addEventListener('abort', onAbort, { once: true })
     const timeout = setTimeout(onAbort, Number(settings.max_execution_time) * 1000 + silenceMs)
     try {
-      const { stream, response_headers } = await client.exec({
-        query: statement.sql,
-        query_id: queryId,
-        clickhouse_settings: settings,
-        abort_signal: ending.signal,
-        ...(params !== undefined && { query_params: params }),
-        ...(rows !== undefined && { values: rows }),
-      })
-      return { bytes: guarded(stream, signal, response_headers), headers: response_headers ?? {} }
+      const answer = await requests.send({ sql, queryId, settings, params, rows, signal: ending.signal })
+      return guarded(answer, signal)
     } catch (error) {
       if (signal?.aborted === true) {
         endRemotely(queryId)
         throw signal.reason
       }
       if (ending.signal.aborted) throw new ColumnarUnavailable(new Error(`No answer to statement ${queryId}`))
-      throw columnarErrorFrom(error)
+      throw error
     } finally {
       clearTimeout(timeout)
       signal?.removeEventListener('abort', onAbort)
@@ -83,9 +63,12 @@ export function openColumnar(options: ColumnarOptions): Columnar {
 
   /** A server notices that a reader has left, but continues a write; the embedded engine ends both. */
   function endRemotely(queryId: string): void {
-    if (!('url' in options.address)) return
-    const query = 'KILL QUERY WHERE query_id = {id:String} ASYNC'
-    client.command({ query, query_params: { id: queryId } }).catch(() => {})
+    if (!('url' in address)) return
+    const sql = 'KILL QUERY WHERE query_id = {id:String} ASYNC'
+    requests.send({ sql, settings: {}, params: { id: queryId } }).then(
+      (answer) => answer.resume(),
+      () => {},
+    )
   }
 
   function track<T>(work: Promise<T>): Promise<T> {
@@ -99,42 +82,32 @@ export function openColumnar(options: ColumnarOptions): Columnar {
   }
 
   async function query<R>(statement: Statement): Promise<R[]> {
-    const { bytes } = await send(statement, {
-      ...readingSettings(statement),
-      wait_end_of_query: 1,
-      default_format: 'JSONEachRow',
-    } as ClickHouseSettings)
-    return readRows<R>(bytes)
+    const settings = { ...readingSettings(statement), wait_end_of_query: 1, default_format: 'JSONEachRow' }
+    return readRows<R>(await send(statement, settings))
   }
 
-  async function finish(statement: Statement, settings: ClickHouseSettings, rows?: Readable): Promise<void> {
-    const { bytes } = await send(statement, settings, rows)
-    for await (const _ of bytes) {
+  async function finish(statement: Statement, settings: Settings, rows?: Readable | Buffer): Promise<void> {
+    for await (const _ of await send(statement, settings, rows)) {
       // Nothing to see: the end says that all went well.
     }
   }
 
   async function insertRows(insert: ColumnarInsert): Promise<void> {
-    const settings = { ...columnarSettings.inserting, ...insert.settings } as ClickHouseSettings
+    const settings = { ...columnarSettings.inserting, ...insert.settings }
     const statement = statementOf(insert)
     const { body } = insert
-    const rows = Buffer.isBuffer(body) ? Readable.from([body], { objectMode: false }) : body
     const isLarge = Buffer.isBuffer(body) && body.length >= besideFromBytes
-    if (!isLarge || !('socketPath' in options.address)) return finish(statement, settings, rows)
+    if (!isLarge || !('socketPath' in address)) return finish(statement, settings, body)
 
     const token = newInsertPipeToken()
     const end = new PassThrough()
     // Without a byte of the body the head is not sent either.
     end.write('\n')
     const settled = new AbortController()
-    const request = finish(
-      statement,
-      { ...settings, [insertPipeParameter]: token } as ClickHouseSettings,
-      end,
-    )
+    const request = finish(statement, { ...settings, [insertPipeParameter]: token }, end)
     const answered = request.finally(() => settled.abort())
-    const path = insertPipePath(dirname(options.address.socketPath), token)
-    writeInsertPipe(path, rows, settled.signal).then(
+    const path = insertPipePath(dirname(address.socketPath), token)
+    writeInsertPipe(path, Readable.from([body], { objectMode: false }), settled.signal).then(
       () => end.end(),
       (error) => end.destroy(error),
     )
@@ -145,14 +118,14 @@ export function openColumnar(options: ColumnarOptions): Columnar {
     query: (statement) => track(query(statement)),
     stream(statement) {
       const settings = { ...readingSettings(statement), default_format: statement.format }
-      return track(send(statement, settings as ClickHouseSettings).then(({ bytes }) => bytes))
+      return track(send(statement, settings))
     },
     command(statement) {
       const settings =
         statement.readonly === true
           ? readingSettings(statement)
           : { ...columnarSettings.writing, ...statement.settings }
-      return track(finish(statement, settings as ClickHouseSettings))
+      return track(finish(statement, settings))
     },
     insert(insert) {
       return track(insertRows(insert))
@@ -168,47 +141,21 @@ export function openColumnar(options: ColumnarOptions): Columnar {
     async close() {
       closed = true
       await Promise.all(running)
-      await client.close()
+      requests.close()
     },
   }
 }
 
-function clientFor({ address, connections = 64 }: ColumnarOptions): ClickHouseClient {
-  const common = {
-    // Statements have limits of their own; the client's is one of silence on the socket.
-    request_timeout: 24 * 3600 * 1000,
-    max_open_connections: connections,
-    log: { level: ClickHouseLogLevel.OFF },
-  }
-  if ('url' in address) return createClient({ ...common, url: address.url })
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: connections,
-    socketPath: address.socketPath,
-  } as object)
-  return createClient({
-    ...common,
-    url: 'http://localhost',
-    http_agent: agent,
-    // The engine closes no connection that is idle, so the client needs not do so before it. Its timers can end one
-    // that is in use again.
-    keep_alive: { enabled: true, idle_socket_ttl: 0 },
-    set_basic_auth_header: false,
-  })
-}
+type Settings = Readonly<Record<string, string | number>>
 
-function readingSettings(statement: Statement): Record<string, string | number> {
+function readingSettings(statement: Statement): Settings {
   const settings = { ...columnarSettings.reading, ...statement.settings }
   return statement.readonly === false ? settings : { ...settings, readonly: 1 }
 }
 
 /** The bytes of an answer; ends well only when the answer is whole. */
-function guarded(
-  source: Readable,
-  signal: AbortSignal | undefined,
-  headers: Record<string, string | string[] | undefined> | undefined,
-): Readable {
-  const guard = exceptionGuard(String(headers?.['x-clickhouse-exception-tag'] ?? ''))
+function guarded(source: IncomingMessage, signal: AbortSignal | undefined): Readable {
+  const guard = exceptionGuard(String(source.headers['x-clickhouse-exception-tag'] ?? ''))
   const onAbort = (): void => void guard.destroy(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   // A reader that stops ends the statement: the connection closes.

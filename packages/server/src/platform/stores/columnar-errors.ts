@@ -1,4 +1,3 @@
-import { ClickHouseError } from '@clickhouse/client'
 import { DomainError } from '../errors.ts'
 
 /** Exceptions that may pass by themselves: the same statement can succeed later, or with smaller input. */
@@ -53,14 +52,28 @@ export class ColumnarUnavailable extends DomainError<'unavailable'> {
 const timeoutExceeded = 159
 const aborted = 236
 
-/** What the client or the network threw, as one of the port's errors. */
+/** What the network or the body's source threw, as one of the port's errors. */
 export function columnarErrorFrom(error: unknown): Error {
-  if (error instanceof ColumnarError || error instanceof ColumnarUnavailable) return error
-  if (!(error instanceof ClickHouseError)) return new ColumnarUnavailable(error)
-  const code = Number(error.code)
-  const { type = 'UNKNOWN_EXCEPTION' } = error
-  const message = error.message.trim()
-  if (code === timeoutExceeded) return new ColumnarTimeout(code, type, message, error)
-  if (code === aborted) return new ColumnarUnavailable(error)
-  return new ColumnarError(code, type, message, error)
+  return error instanceof ColumnarError || error instanceof ColumnarUnavailable
+    ? error
+    : new ColumnarUnavailable(error)
 }
+
+/**
+ * The error that a server wrote, as `Code: 60. DB::Exception: Unknown table. (UNKNOWN_TABLE) (version 26.7)`; where one
+ * server passes on that of another, the innermost.
+ */
+export function readException(text: string): Error {
+  const code = Number(/\bCode: (\d+)/.exec(text)?.[1])
+  const [, message, type] =
+    /^(.*?)\(([A-Z0-9_]*[A-Z]{3}[A-Z0-9_]*)\)/s.exec(
+      text.slice(text.lastIndexOf(opening) + opening.length),
+    ) ?? []
+  if (Number.isNaN(code) || message === undefined || type === undefined)
+    return new ColumnarUnavailable(new Error(text))
+  if (code === timeoutExceeded) return new ColumnarTimeout(code, type, message.trim())
+  if (code === aborted) return new ColumnarUnavailable(new Error(message.trim()))
+  return new ColumnarError(code, type, message.trim())
+}
+
+const opening = 'Exception: '

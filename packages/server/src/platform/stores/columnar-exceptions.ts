@@ -1,6 +1,5 @@
 import { Transform } from 'node:stream'
-import { parseError } from '@clickhouse/client'
-import { columnarErrorFrom } from './columnar-errors.ts'
+import { readException } from './columnar-errors.ts'
 
 /**
  * Passes a result on until an exception begins in it, as a server of version 25.11 and later writes one after the
@@ -13,23 +12,23 @@ export function exceptionGuard(tag: string): Transform {
   let kept: Buffer = Buffer.alloc(0)
   let exception: string | undefined
 
-  function readException(bytes: Buffer, isLast: boolean): Error | undefined {
+  function read(bytes: Buffer, isLast: boolean): Error | undefined {
     exception = (exception ?? '') + bytes.toString('latin1')
     const end = exception.indexOf(closing)
     if (end < 0 && !isLast) return undefined
     const text = Buffer.from(end < 0 ? exception : exception.slice(0, end), 'latin1').toString()
     // The last line holds the length alone.
-    return columnarErrorFrom(parseError(end < 0 ? text : text.slice(0, text.lastIndexOf('\n'))))
+    return readException(end < 0 ? text : text.slice(0, text.lastIndexOf('\n')))
   }
 
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      if (exception !== undefined) return done(readException(chunk, false))
+      if (exception !== undefined) return done(read(chunk, false))
       const bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk])
       const at = bytes.indexOf(marker)
       if (at >= 0) {
         if (at > 0) this.push(bytes.subarray(0, at))
-        return done(readException(bytes.subarray(at + marker.length), false))
+        return done(read(bytes.subarray(at + marker.length), false))
       }
       const keep = startOfMarker(bytes, marker)
       kept = bytes.subarray(bytes.length - keep)
@@ -37,7 +36,7 @@ export function exceptionGuard(tag: string): Transform {
     },
     flush(done) {
       if (exception === undefined) done(null, kept.length > 0 ? kept : undefined)
-      else done(readException(Buffer.alloc(0), true))
+      else done(read(Buffer.alloc(0), true))
     },
   })
 }

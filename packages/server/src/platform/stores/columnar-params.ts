@@ -33,3 +33,47 @@ function sizeOf(value: ColumnarParam): number {
   }
   return 24
 }
+
+const escapes: Readonly<Record<string, string>> = {
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  "'": "\\'",
+  '\\': '\\\\',
+}
+const escaped = (text: string): string => text.replace(/[\t\n\r'\\]/g, (sign) => escapes[sign] ?? sign)
+
+/** A value as a parameter of the HTTP interface: the escaped form of TSV. */
+export function paramText(value: ColumnarParam): string {
+  if (value === null) return '\\N'
+  if (typeof value === 'string') return escaped(value)
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return literal(value)
+}
+
+/** The same inside of an array or a map. */
+function literal(value: ColumnarParam): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'string') return `'${escaped(value)}'`
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return numberText(value)
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof Date) return secondsText(value)
+  if (isList(value)) return `[${value.map(literal).join(',')}]`
+  const entries = value instanceof Map ? [...value] : Object.entries(value)
+  return `{${entries.map(([key, each]) => `${literal(key)}:${literal(each)}`).join(',')}}`
+}
+
+const isList = (value: ColumnarParam): value is readonly ColumnarParam[] => Array.isArray(value)
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return 'nan'
+  return Number.isFinite(value) ? String(value) : value > 0 ? '+inf' : '-inf'
+}
+
+/** Seconds since 1970, which have no time zone. Ten digits: fewer would be read as a year. */
+function secondsText(value: Date): string {
+  const milliseconds = value.getUTCMilliseconds()
+  const seconds = String(Math.floor(value.getTime() / 1_000)).padStart(10, '0')
+  return milliseconds === 0 ? seconds : `${seconds}.${String(milliseconds).padStart(3, '0')}`
+}

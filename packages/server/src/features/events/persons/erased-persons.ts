@@ -7,7 +7,7 @@ import type { RefusedPersons } from './refused-persons.ts'
 export type ErasedPersons = Awaited<ReturnType<typeof watchErasedPersons>>
 
 export interface ErasedPersonsOptions {
-  readonly store: Pick<ErasureStore, 'listRefused'>
+  readonly store: Pick<ErasureStore, 'listRefused' | 'forgetExpired'>
   readonly pool: ChannelWatchOptions['pool']
   readonly log: Pick<Logger, 'debug' | 'warn'>
 }
@@ -29,9 +29,9 @@ export async function watchErasedPersons({ store, ...options }: ErasedPersonsOpt
     ...watched,
     /** Undefined where a company takes the events of all; the same object until something changes. */
     refusedBy: (companyId: string): RefusedPersons | undefined => refused().get(companyId),
-    /** Reads them again where there are any: the time of some may be over. */
+    /** Forgets those whose time is over; nothing changes where there are none. */
     async forgetExpired(): Promise<void> {
-      if (refused().size > 0) await watched.refresh()
+      if (refused().size > 0) await store.forgetExpired()
     },
   }
 }

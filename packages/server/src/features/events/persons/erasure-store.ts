@@ -141,9 +141,15 @@ export function createErasureStore(db: Queries) {
         .where(and(eq(personErasures.id, id), isNull(personErasures.finishedAt)))
     },
 
-    /** What is refused now; hashes whose time is over are removed. */
+    /** Removes hashes whose time is over, and tells the processes that refuse them where there are any. */
+    async forgetExpired(): Promise<void> {
+      await execute`
+        with expired as (delete from ${erasedIdentifiers} where refuse_until <= now() returning 1)
+        select pg_notify('person_erasures', '') from expired limit 1`
+    },
+
+    /** What is refused now. */
     async listRefused(): Promise<RefusedIdentifiers[]> {
-      await execute`delete from ${erasedIdentifiers} where refuse_until <= now()`
       return await execute<RefusedIdentifiers>`
         select c.id as "companyId", c.person_salt as salt, array_agg(i.digest) as digests
         from ${erasedIdentifiers} i join companies c on c.id = i.company_id

@@ -41,7 +41,7 @@ export async function readRequest(request: IncomingMessage): Promise<StatementRe
       throw new EngineException('NOT_IMPLEMENTED', `${name} is not supported: every statement stands alone.`)
     } else if (!ignored.has(name)) settings.set(name, value)
   }
-  const { sql, rows } = await readStatement(request, named, params)
+  const { sql, rows } = await readStatement(request, named)
   const readonly = request.method === 'GET' || isOn(settings.get('readonly'))
   return {
     sql,
@@ -59,17 +59,10 @@ export async function readRequest(request: IncomingMessage): Promise<StatementRe
 async function readStatement(
   request: IncomingMessage,
   named: ReadonlyMap<string, string>,
-  params: Record<string, string>,
 ): Promise<{ sql: string; rows?: RowSource }> {
   const inAddress = named.get('query')
-  const type = request.headers['content-type'] ?? ''
   if (request.headers['content-encoding'] !== undefined) {
     throw new EngineException('NOT_IMPLEMENTED', 'Compressed bodies are not supported.')
-  }
-  if (type.startsWith('multipart/form-data')) {
-    const form = parseForm(await readText(request), type)
-    for (const [name, value] of form) if (name.startsWith('param_')) params[name.slice(6)] = value
-    return { sql: inAddress ?? form.get('query') ?? '' }
   }
   if (inAddress === undefined) return { sql: await readText(request) }
   if (request.method === 'POST' && /^\s*insert\s/i.test(inAddress)) {
@@ -93,20 +86,6 @@ async function readText(body: Readable): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-/** The form that @clickhouse/client sends when parameters are too long for an address. */
-function parseForm(body: string, type: string): Map<string, string> {
-  const boundary = /boundary=([^;]+)/.exec(type)?.[1]
-  const fields = new Map<string, string>()
-  if (boundary === undefined) throw new EngineException('BAD_ARGUMENTS', 'The form has no boundary.')
-  for (const part of `\r\n${body}`.split(`\r\n--${boundary}`).slice(1, -1)) {
-    const end = part.indexOf('\r\n\r\n')
-    const name = /name="([^"]*)"/.exec(part.slice(0, end))?.[1]
-    if (end < 0 || name === undefined) throw new EngineException('BAD_ARGUMENTS', 'The form is malformed.')
-    fields.set(name, part.slice(end + 4))
-  }
-  return fields
 }
 
 function besideToken(named: ReadonlyMap<string, string>): string | undefined {

@@ -9,7 +9,7 @@ import { readRequest } from './requests.ts'
 
 /**
  * The process of the embedded columnar store: chDB behind the part of ClickHouse's HTTP interface that
- * @clickhouse/client uses, on a Unix socket. Lives as long as its standard input is open, so that it goes with
+ * columnar-request.ts uses, on a Unix socket. Lives as long as its standard input is open, so that it goes with
  * the process that started it.
  *
  *   node server.ts --directory <chDB's own> --socket <path> --memory <bytes> --nice <0 to 19>
@@ -20,7 +20,7 @@ import { readRequest } from './requests.ts'
 
 const lanes = { readers: 8, quickReaders: 2, writers: 4 }
 
-/** Parameters stand in the address; @clickhouse/client and ClickHouse agree on 1 MiB of it. */
+/** Parameters stand in the address, of which a server of ClickHouse takes 1 MiB. */
 const maxHeadBytes = 1024 * 1024 + 64 * 1024
 
 /** A second or so before the parent process kills this one. */
