@@ -10,7 +10,8 @@ import type { Answer } from './statistics-service.ts'
 /** The envelope of an answer, ready to be sent. */
 export interface AnswerBody {
   readonly length: number
-  readonly stream: Readable
+  /** A stream where it is not in memory. */
+  readonly body: Readable | Buffer
 }
 
 export type AnswerBodies = ReturnType<typeof createAnswerBodies>
@@ -37,8 +38,7 @@ export function createAnswerBodies(options: {
 
   return {
     /**
-     * Collects the whole answer, so that a failure is known before the status is sent. The returned stream must be
-     * ended.
+     * Collects the whole answer, so that a failure is known before the status is sent. A stream must be ended.
      * @throws {DomainError} `resultTooLarge`, `tooManyRequests`, `unavailable`, and what the answer throws
      */
     async collect(answer: Answer, companyId: string): Promise<AnswerBody> {
@@ -51,7 +51,9 @@ export function createAnswerBodies(options: {
         await fill(spool, answer.pieces)
         const [before, after] = aroundData(answer)
         const length = Buffer.byteLength(before) + spool.size + Buffer.byteLength(after)
-        return { length, stream: spool.read(before, after).once('close', leave) }
+        const body = spool.read(before, after)
+        if (!Buffer.isBuffer(body)) body.once('close', leave)
+        return { length, body }
       } catch (error) {
         await spool.discard()
         leave()

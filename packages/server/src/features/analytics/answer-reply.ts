@@ -27,8 +27,8 @@ export function createSendAnswer(bodies: AnswerBodies): SendAnswer {
       const stream = await readableOf(answer.pieces, signal)
       return addWarnings(reply, answer).type(bareTypes[format]).send(stream)
     }
-    const { length, stream } = await bodies.collect(answer, companyId)
-    return reply.type('application/json; charset=utf-8').header('content-length', length).send(stream)
+    const { length, body } = await bodies.collect(answer, companyId)
+    return reply.type('application/json; charset=utf-8').header('content-length', length).send(body)
   }
 }
 

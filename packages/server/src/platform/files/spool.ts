@@ -86,8 +86,9 @@ export function createSpool({ directory, room, heldBytes = 256 * 1024, onFile }:
         else await flush()
       }
     },
-    /** Everything between two texts, once; the file is gone when the stream is. */
-    read(before: string, after: string): Readable {
+    /** Everything between two texts, once; the file is gone when the stream is. What is in memory alone is no stream. */
+    read(before: string, after: string): Readable | Buffer {
+      if (!file) return Buffer.concat([Buffer.from(before), held.subarray(0, heldSize), Buffer.from(after)])
       async function* all(): AsyncGenerator<Buffer> {
         yield Buffer.from(before)
         yield* stored()
