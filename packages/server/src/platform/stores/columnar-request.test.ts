@@ -8,10 +8,13 @@ import { type ColumnarRequest, createColumnarRequests } from './columnar-request
 
 /** What the next request is answered, and what came. */
 const answer = { status: 200, body: '1\n' }
+/** How many of the next requests end their connection. */
+let cuts = 0
 let came: { request: IncomingMessage; body: string }[] = []
 const server = createServer(async (request, response) => {
   came.push({ request, body: await text(request).catch(() => 'broken off') })
-  response.writeHead(answer.status).end(answer.body)
+  if (cuts-- > 0) request.socket.destroy()
+  else response.writeHead(answer.status).end(answer.body)
 })
 let requests: ReturnType<typeof createColumnarRequests>
 let port: number
@@ -28,6 +31,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   came = []
+  cuts = 0
   Object.assign(answer, { status: 200, body: '1\n' })
 })
 
@@ -67,6 +71,20 @@ test('rows that break off fail the request with their reason', async () => {
   await expect(send({ sql: 'INSERT INTO facts FORMAT JSONEachRow', rows })).rejects.toMatchObject({
     ...{ name: 'ColumnarUnavailable', cause: { message: 'no more of them' } },
   })
+  await expect.poll(() => came).toMatchObject([{ body: 'broken off' }])
+})
+
+test('what only reads is sent once more where the server ends a connection that was idle', async () => {
+  const reading = { settings: { readonly: 1 } }
+  await send(reading)
+  cuts = 1
+  expect(await send(reading)).toBe('1\n')
+  expect(came).toHaveLength(3)
+  cuts = 1
+  await expect(send({})).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+  // One that is new was not idle.
+  cuts = 2
+  await expect(send(reading)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
 })
 
 test.each([

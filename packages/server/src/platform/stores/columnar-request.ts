@@ -55,20 +55,36 @@ export function createColumnarRequests(address: ColumnarAddress, connections: nu
     return `/?${query}`
   }
 
+  /** @param onCut called where a connection that had served before ended in the place of an answer */
+  function attempt(asked: ColumnarRequest, onCut?: () => void): Promise<IncomingMessage> {
+    const { sql, rows, signal } = asked
+    return new Promise((resolve, reject) => {
+      const sent = request({ ...options, path: pathOf(asked), ...(signal && { signal }) }, resolve)
+      const fail = (error: NodeJS.ErrnoException): void => {
+        if (onCut && sent.reusedSocket && error.code === 'ECONNRESET') onCut()
+        else reject(columnarErrorFrom(error))
+      }
+      // It may fail after the answer has begun too, which tells of that itself.
+      sent.on('error', fail)
+      write(sent, rows ?? sql, fail)
+    })
+  }
+
+  /** A server closes connections that are idle, now and then as a request comes: what only reads is sent once more. */
+  function attemptTwice(asked: ColumnarRequest): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      attempt(asked, () => attempt(asked).then(resolve, reject)).then(resolve, reject)
+    })
+  }
+
   return {
     /**
      * Resolves with the answer once its head is there.
      * @throws {ColumnarError | ColumnarUnavailable}; what broke the rows off, as the cause of the latter
      */
     async send(asked: ColumnarRequest): Promise<IncomingMessage> {
-      const { sql, rows, signal } = asked
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-        const fail = (error: Error): void => reject(columnarErrorFrom(error))
-        const sent = request({ ...options, path: pathOf(asked), ...(signal && { signal }) }, resolve)
-        // It may fail after the answer has begun too, which tells of that itself.
-        sent.on('error', fail)
-        write(sent, rows ?? sql, fail)
-      })
+      const isRepeatable = 'url' in address && asked.settings.readonly === 1
+      const answer = await (isRepeatable ? attemptTwice(asked) : attempt(asked))
       if (answer.statusCode === 200) return answer
       throw readException(await text(answer).catch((error: Error) => error.message))
     },
