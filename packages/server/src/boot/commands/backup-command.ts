@@ -4,6 +4,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { findRunningService } from '../../platform/files/data-directory.ts'
 import { StartRefused } from '../../platform/start-refused.ts'
+import { yieldToOthers } from '../../platform/stores/chdb/priority.ts'
 import { engineSocketPath } from '../../platform/stores/chdb/socket.ts'
 import { openColumnar } from '../../platform/stores/columnar-client.ts'
 import { embeddedAddresses } from '../../platform/stores/embedded-postgres.ts'
@@ -42,6 +43,8 @@ async function create(config: Config, directory: string, terminal: CommandTermin
     throw new BackupRefused(
       `No service runs on ${config.dataDirectory}. Start it, or copy the directory while it is stopped.`,
     )
+  // Events come first: beside 5,000 a second their p99 was 47 ms so and 130 otherwise, the backup a fifth slower.
+  yieldToOthers(10)
   const runPath = join(resolve(config.dataDirectory), 'run')
   const { url } = config.columnar
   const columnar = openColumnar({
