@@ -3,6 +3,7 @@ import { quoteIdentifier } from '../platform/stores/identifiers.ts'
 
 /** Of tables that a backup of a server makes. */
 const clonePrefix = 'backup_'
+export const isClone = (table: string): boolean => table.startsWith(clonePrefix)
 
 /** What a backup must know of the columnar store. */
 export interface ColumnarFigures {
@@ -113,8 +114,7 @@ export async function cloneTable({ command }: Pick<Columnar, 'command'>, table: 
 }
 
 export async function dropClones(columnar: Pick<Columnar, 'query' | 'command'>): Promise<void> {
-  for (const name of await tableNames(columnar)) {
-    if (!name.startsWith(clonePrefix)) continue
+  for (const name of (await tableNames(columnar)).filter(isClone)) {
     await columnar.command({
       sql: `DROP TABLE ${quoteIdentifier(name)} SYNC`,
       // A server refuses to drop more than 50 GB by default.

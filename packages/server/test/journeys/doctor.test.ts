@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cloneTable, dropClones } from '../../src/database/columnar-tables.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { engineSocketPath } from '../../src/platform/stores/chdb/socket.ts'
+import { openColumnar } from '../../src/platform/stores/columnar-client.ts'
 import { embeddedAddresses } from '../../src/platform/stores/embedded-postgres.ts'
 import { connectionConfig } from '../../src/platform/stores/relational.ts'
 import { removeData, type Service, startService } from '../support/running-service.ts'
@@ -86,7 +89,17 @@ test('a service that works has nothing that does not, and every advice comes wit
   expect(found.filter(({ state }) => state === 'bad')).toEqual([])
   expect(found.map(({ check }) => check)).toEqual([
     ...['program', 'data directory', 'disk', 'backups', 'service', 'relational store', 'columnar store'],
-    ...['migrations', 'quarantine', 'loading', 'event log', 'keys', 'mails', 'removals'],
+    ...[
+      'migrations',
+      'quarantine',
+      'loading',
+      'event log',
+      'keys',
+      'mails',
+      'outgoing',
+      'tables',
+      'removals',
+    ],
   ])
   // No backup yet, and mails are files.
   expect(found.filter(({ state }) => state === 'look').map(({ check }) => check)).toEqual([
@@ -145,6 +158,30 @@ test('what is wrong is named with its remedy', async () => {
   expect(of('mails')).toMatchObject([{ state: 'bad', says: expect.stringContaining('127.0.0.1') }])
   // The service removes the purge within a moment, or it is late.
   expect(of('removals')).toHaveLength(1)
+})
+
+test('tables that belong to nothing, and imports and exports that failed, are worth a look', async () => {
+  const runPath = join(service.dataDirectory, 'run')
+  const columnar = openColumnar({ address: { socketPath: engineSocketPath(runPath) } })
+  try {
+    await cloneTable(columnar, 'events')
+    await inDatabase(
+      `insert into statistics_exports (id, company_id, requested_by, table_name, format, from_day, state)
+       values ($1, $2, $1, 'events', 'csv', '2026-01-01', 'failed')`,
+      [newId(), service.companyId],
+    )
+    const { code, of } = await findings()
+    expect(code).toBe(0)
+    expect(of('tables')).toMatchObject([
+      { state: 'look', says: expect.stringContaining('backup_events are left of a backup') },
+    ])
+    expect(of('outgoing')).toMatchObject([
+      { state: 'look', says: expect.stringContaining('and 1 exports failed') },
+    ])
+  } finally {
+    await dropClones(columnar)
+    await columnar.close()
+  }
 })
 
 test('without a service it says what it can', async () => {

@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { isClone, tableNames } from '../../database/columnar-tables.ts'
 import { createKeyRotationStore, everySealedColumn } from '../../features/encryption/key-rotation-store.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
@@ -42,7 +43,7 @@ const oldSeconds = 600
 
 /** What needs no running service. */
 export function checksOfPlace(config: Config): Check[] {
-  const { dataDirectory, diskReserveBytes, backups, columnar } = config
+  const { dataDirectory, diskReserveBytes, backups } = config
   return [
     {
       name: 'program',
@@ -80,8 +81,6 @@ export function checksOfPlace(config: Config): Check[] {
     {
       name: 'backups',
       async look() {
-        if (columnar.url !== undefined)
-          return ok('events are at a server of your own, which is backed up by its own means')
         const [id] = await listBackups(backups.directory)
         const remedy = 'npm run millrace -- backup create, or set MILLRACE_BACKUP_EVERY_HOURS.'
         if (id === undefined) return worthALook(`there is none in ${backups.directory}`, remedy)
@@ -266,6 +265,34 @@ export function checksOfService(config: Config, { relational, columnar, baseUrl 
         return reached === undefined
           ? ok(`${hostname} answers`)
           : bad(`${hostname}: ${reached}`, 'Look at SMTP_URL and the network.')
+      },
+    },
+    {
+      name: 'outgoing',
+      async look() {
+        const [row] = await ask<{ imports: number; exports: number }>(
+          `select (select count(*)::int from worker_datasources where failure is not null) as imports,
+             (select count(*)::int from statistics_exports where state = 'failed') as exports`,
+        )
+        return row && row.imports + row.exports > 0
+          ? worthALook(
+              `the last import of ${row.imports} datasources and ${row.exports} exports failed`,
+              'Each says why in the console; docs/datasources.md and docs/data-life.md.',
+            )
+          : ok('no import and no export has failed last')
+      },
+    },
+    {
+      name: 'tables',
+      async look() {
+        const clones = (await tableNames(columnar)).filter(isClone)
+        // Those of datasources that are gone the service removes by itself.
+        return clones.length > 0
+          ? worthALook(
+              `${clones.join(', ')} are left of a backup, unless one is being made`,
+              'The next one removes them: npm run millrace -- backup create.',
+            )
+          : ok('each belongs to something')
       },
     },
     {
