@@ -29,16 +29,22 @@ test('a copy of a clone has the rows of its moment, in every partition, without 
   await server.command({ sql: 'DELETE FROM facts WHERE id = 7' })
   const source = await cloneTable(server, 'facts')
   await server.command({ sql: 'INSERT INTO facts (id, at) VALUES (9999, today())' })
-  let partitions = 0
-  const onPartition = async () => void partitions++
-  await copyTable(server, own, 'facts', { source, onPartition })
+  let pieces = 0
+  const onPiece = async () => void pieces++
+  await copyTable(server, own, 'facts', { source, isMerged: true, onPiece })
   const sums = (table: string) => ({
     sql: `SELECT count() AS rows, sum(id) AS ids, sum(value) AS values, countIf(value IS NULL) AS none,
             sum(cityHash64(labels)) AS labels FROM ${table}`,
   })
   expect(await own.query(sums('facts'))).toEqual(await server.query(sums(source)))
   expect(await own.query(sums('facts'))).toEqual([expect.objectContaining({ rows: 2999 })])
-  expect(partitions).toBe(150)
+  expect(pieces).toBe(150)
+  // Back again, some rows of a part at a time.
+  await own.command({ sql: 'SYSTEM STOP MERGES' })
+  await server.command({ sql: 'TRUNCATE TABLE facts' })
+  await copyTable(own, server, 'facts', { onPiece, pieceRows: 13 })
+  expect(await server.query(sums('facts'))).toEqual(await own.query(sums('facts')))
+  expect(pieces).toBe(150 + 150 * 2)
   await dropClones(server)
   expect(await tableNames(server)).toEqual(['facts'])
 })

@@ -54,42 +54,63 @@ export async function countRows({ query }: Pick<Columnar, 'query'>, table: strin
 /** Without an end that anyone waits for. */
 const copyingSeconds = 24 * 3_600
 
+export interface CopyOptions {
+  /** The table that is read, where its name is another. */
+  readonly source?: string
+  /** Whether merges of the source go on. */
+  readonly isMerged?: boolean
+  /** Called before each piece; what it throws ends the copy. */
+  readonly onPiece?: () => Promise<void>
+  /** Rows of a part that are read at once: the embedded engine ends a result at 10 million. */
+  readonly pieceRows?: number
+}
+
 /**
- * Copies the rows of a table to one of the same form, in another engine or server, partition by partition. Rows that
- * were removed and not rewritten yet stay behind.
- * @param source the table that is read, where its name is another
- * @param onPartition called before each; what it throws ends the copy
+ * Copies the rows of a table to one of the same form, in another engine or server. Rows that were removed and not
+ * rewritten yet stay behind.
  * @throws Error the copy has other rows than the source
  */
 export async function copyTable(
   from: Pick<Columnar, 'query' | 'stream'>,
   to: Pick<Columnar, 'query' | 'insert'>,
   table: string,
-  { source = table, onPartition }: { source?: string; onPartition?: () => Promise<void> } = {},
+  { source = table, isMerged = false, onPiece, pieceRows = 5_000_000 }: CopyOptions = {},
 ): Promise<void> {
-  const partitions = await from.query<{ partition: string }>({
-    sql: `SELECT DISTINCT partition_id AS partition FROM system.parts
-          WHERE active AND database = currentDatabase() AND table = {table: String} ORDER BY partition`,
-    params: { table: source },
-  })
-  for (const params of partitions) {
-    await onPartition?.()
-    const rows = await from.stream({
-      sql: `SELECT * FROM ${quoteIdentifier(source)} WHERE _partition_id = {partition: String}`,
+  const settings = { max_execution_time: copyingSeconds }
+  for (const { sql, params } of await piecesOf(from, source, isMerged ? undefined : pieceRows)) {
+    await onPiece?.()
+    const body = await from.stream({
+      sql: `SELECT * FROM ${quoteIdentifier(source)} WHERE ${sql}`,
       params,
       format: 'Native',
-      // One thread reads the parts in their order, so that of two rows of one key the same is the last.
-      settings: { max_execution_time: copyingSeconds, max_result_rows: 0, max_threads: 1 },
+      // One thread reads parts in their order, so that of two rows of one key the same is the last.
+      settings: { ...settings, max_result_rows: 0, max_threads: 1 },
     })
-    await to.insert({
-      table,
-      format: 'Native',
-      body: rows,
-      settings: { max_execution_time: copyingSeconds },
-    })
+    await to.insert({ table, format: 'Native', body, settings })
   }
   const [read, written] = await Promise.all([countKeys(from, source), countKeys(to, table)])
   if (read !== written) throw new Error(`${table} has ${written} rows after the copy, and ${read} before`)
+}
+
+/** What is read at once: so many rows of a part, or a partition, where a merge could take the part away. */
+async function piecesOf({ query }: Pick<Columnar, 'query'>, table: string, rowsAtOnce: number | undefined) {
+  const parts = await query<{ part: string; partition: string; rows: number }>({
+    sql: `SELECT name AS part, partition_id AS partition, rows FROM system.parts
+          WHERE active AND database = currentDatabase() AND table = {table: String}
+          ORDER BY partition, min_block_number`,
+    params: { table },
+  })
+  if (rowsAtOnce === undefined)
+    return [...new Set(parts.map(({ partition }) => partition))].map((partition) => ({
+      sql: '_partition_id = {partition: String}',
+      params: { partition },
+    }))
+  return parts.flatMap(({ part, rows }) =>
+    Array.from({ length: Math.ceil(rows / rowsAtOnce) }, (_, n) => ({
+      sql: '_part = {part: String} AND _part_offset >= {first: UInt64} AND _part_offset < {end: UInt64}',
+      params: { part, first: n * rowsAtOnce, end: (n + 1) * rowsAtOnce },
+    })),
+  )
 }
 
 /** Visible rows of a table, those that a merge will replace left out. */

@@ -247,21 +247,33 @@ describe('an erased person', () => {
     expect(ground.erased.refusedBy(k)).toBeUndefined()
   })
 
-  it('is refused until the time for it is over, and nothing changes before', async () => {
+  it('is refused until the time for it is over, and no change is told before', async () => {
     const { pool } = ground.database
-    await pool.query(
-      `insert into erased_identifiers (company_id, digest, refuse_until) values ($1, 'a digest', now() + interval '1 day')`,
-      [k],
-    )
-    await ground.erased.refresh()
-    const refused = ground.erased.refusedBy(k)
-    expect(refused?.digests).toEqual(new Set(['a digest']))
-    // Who removes rows waits for a change and would look again at once, without an end.
-    await ground.erased.forgetExpired()
-    expect(ground.erased.refusedBy(k)).toBe(refused)
-    await pool.query('update erased_identifiers set refuse_until = now()')
-    await ground.erased.forgetExpired()
-    await until(() => ground.erased.refusedBy(k) === undefined)
+    const listener = await pool.connect()
+    const told: (string | undefined)[] = []
+    listener.on('notification', ({ payload }) => told.push(payload))
+    try {
+      await pool.query(
+        `insert into erased_identifiers (company_id, digest, refuse_until) values ($1, 'a digest', now() + interval '1 day')`,
+        [k],
+      )
+      await ground.erased.refresh()
+      // Those of other tests.
+      await ground.erased.forgetExpired()
+      await listener.query('listen person_erasures')
+      // Who removes rows waits for a change and would look again at once, without an end.
+      await ground.erased.forgetExpired()
+      await pool.query(`select pg_notify('person_erasures', 'later')`)
+      await until(() => told.length > 0)
+      expect(told).toEqual(['later'])
+      expect(ground.erased.refusedBy(k)?.digests).toEqual(new Set(['a digest']))
+      await pool.query('update erased_identifiers set refuse_until = now()')
+      await ground.erased.forgetExpired()
+      await until(() => ground.erased.refusedBy(k) === undefined)
+      expect(told).toEqual(['later', ''])
+    } finally {
+      listener.release(true)
+    }
   })
 
   it('is erased to the end by the next process where one was killed in between', async () => {

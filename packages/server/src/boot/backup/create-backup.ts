@@ -67,8 +67,8 @@ const prefix = 'backup_'
 
 /**
  * Backs up a running service. Everything is of one moment between two batches: rows of the relational store in one
- * transaction, parts of the columnar store as hard links (at a server: as clones of its tables), the log as it lies there. So the restored service loads exactly
- * what it had accepted and not loaded. Events are accepted all the time, and loaded but for that moment.
+ * transaction, parts of the columnar store as hard links (at a server: as clones of its tables), the log as it lies
+ * there. So the restored service loads exactly what it had accepted and not loaded. Events are accepted all the time, and loaded but for that moment.
  */
 export async function createBackup(options: CreateBackupOptions): Promise<Created> {
   const { directory } = options
@@ -223,8 +223,9 @@ async function fetchTables(
   try {
     await child.start()
     await migrateColumnar({ columnar, lockAt, logger: silentLogger, upTo: migration })
-    const onPartition = () => requireRoom(home, keepsFree)
-    for (const [table, source] of clones) await copyTable(server, columnar, table, { source, onPartition })
+    const onPiece = () => requireRoom(home, keepsFree)
+    for (const [table, source] of clones)
+      await copyTable(server, columnar, table, { source, isMerged: true, onPiece })
     const figures = await columnarFigures(columnar)
     await freeze(columnar, figures, name)
     return figures
