@@ -8,6 +8,8 @@ import {
   columnarFigures,
   copyTable,
   dropClones,
+  isClone,
+  tableNames,
 } from '../../database/columnar-tables.ts'
 import { migrateColumnar } from '../../database/migrate.ts'
 import { batchLockKey } from '../../features/events/loading/checkpoint-store.ts'
@@ -191,6 +193,11 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     await rm(isServer ? home : frozen, { recursive: true, force: true })
     if (isServer) await dropClones(columnar).catch(() => {})
   }
+}
+
+/** Tables of a server that a backup makes, or has left. */
+export async function listClones(columnar: Pick<Columnar, 'query'>): Promise<string[]> {
+  return (await tableNames(columnar)).filter(isClone)
 }
 
 /** Hard links of all parts, below `shadow` of the engine's home. */

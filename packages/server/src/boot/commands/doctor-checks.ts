@@ -1,13 +1,13 @@
 import { stat, statfs } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
-import { isClone, tableNames } from '../../database/columnar-tables.ts'
 import { createKeyRotationStore, everySealedColumn } from '../../features/encryption/key-rotation-store.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { program, version } from '../../platform/version.ts'
 import { listBackups, readManifest } from '../backup/backup-files.ts'
+import { listClones } from '../backup/create-backup.ts'
 import { openConfiguredBox } from './command-stores.ts'
 import { readMigrationState } from './pending-migrations-store.ts'
 
@@ -285,7 +285,7 @@ export function checksOfService(config: Config, { relational, columnar, baseUrl 
     {
       name: 'tables',
       async look() {
-        const clones = (await tableNames(columnar)).filter(isClone)
+        const clones = await listClones(columnar)
         // Those of datasources that are gone the service removes by itself.
         return clones.length > 0
           ? worthALook(
