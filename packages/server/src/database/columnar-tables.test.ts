@@ -69,3 +69,12 @@ test('a copy has the last of several rows of one key, and one that lacks rows is
     ),
   ).rejects.toThrow('named has 4 rows after the copy, and 5 before')
 })
+
+test('a copy has rows of more bytes than a usual result', async () => {
+  await both('CREATE TABLE texts (id UInt64, text String) ENGINE = MergeTree ORDER BY id')
+  await own.command({ sql: "INSERT INTO texts SELECT number, repeat('x', 3000) FROM numbers(200000)" })
+  await copyTable(own, server, 'texts')
+  expect(
+    await server.query({ sql: 'SELECT count() AS rows, sum(length(text)) AS bytes FROM texts' }),
+  ).toEqual([{ rows: 200_000, bytes: 600_000_000 }])
+})

@@ -61,7 +61,7 @@ export interface CopyOptions {
   readonly isMerged?: boolean
   /** Called before each piece; what it throws ends the copy. */
   readonly onPiece?: () => Promise<void>
-  /** Rows of a part that are read at once: the embedded engine ends a result at 10 million. */
+  /** Rows of a part that are read at once: the embedded engine ends a result at 10 million, or 4 GiB. */
   readonly pieceRows?: number
 }
 
@@ -74,7 +74,7 @@ export async function copyTable(
   from: Pick<Columnar, 'query' | 'stream'>,
   to: Pick<Columnar, 'query' | 'insert'>,
   table: string,
-  { source = table, isMerged = false, onPiece, pieceRows = 5_000_000 }: CopyOptions = {},
+  { source = table, isMerged = false, onPiece, pieceRows = 1_000_000 }: CopyOptions = {},
 ): Promise<void> {
   const settings = { max_execution_time: copyingSeconds }
   for (const { sql, params } of await piecesOf(from, source, isMerged ? undefined : pieceRows)) {
@@ -84,7 +84,7 @@ export async function copyTable(
       params,
       format: 'Native',
       // One thread reads parts in their order, so that of two rows of one key the same is the last.
-      settings: { ...settings, max_result_rows: 0, max_threads: 1 },
+      settings: { ...settings, max_result_rows: 0, max_result_bytes: 0, max_threads: 1 },
     })
     await to.insert({ table, format: 'Native', body, settings })
   }

@@ -7,10 +7,11 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { type Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { readFreeBytes } from '../../platform/files/disk-reserve.ts'
 import { StartRefused } from '../../platform/start-refused.ts'
 
 /** Of backups that this version makes; it reads those of format 1 too, in which each file of a part lies by itself. */
@@ -150,9 +151,8 @@ export interface BeginBackupOptions {
 }
 
 /** @throws {BackupRefused} fewer bytes of the disk are free */
-export async function requireRoom(directory: string, keepsFree: number): Promise<void> {
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize <= keepsFree)
+export async function requireFreeBytes(directory: string, keepsFree: number): Promise<void> {
+  if ((await readFreeBytes(directory)) <= keepsFree)
     throw new BackupRefused(`The disk of ${directory} is nearly full: nothing of this backup is left there`)
 }
 
@@ -174,7 +174,7 @@ export async function beginBackup({ directory, id, key, former, keepsFree }: Beg
       // A source that is given up fails once more when its connection ends.
       content.on('error', () => {})
       try {
-        await requireRoom(directory, keepsFree)
+        await requireFreeBytes(directory, keepsFree)
       } catch (error) {
         content.destroy()
         throw error

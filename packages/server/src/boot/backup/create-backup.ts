@@ -28,7 +28,7 @@ import {
   type Manifest,
   newBackupId,
   readManifest,
-  requireRoom,
+  requireFreeBytes,
 } from './backup-files.ts'
 import { filesBelow, packFiles, readPart } from './part-packs.ts'
 import { copyOut, holdTables, lastMigration, listTables, readSequences } from './relational-copy.ts'
@@ -230,7 +230,7 @@ async function fetchTables(
   try {
     await child.start()
     await migrateColumnar({ columnar, lockAt, logger: silentLogger, upTo: migration })
-    const onPiece = () => requireRoom(home, keepsFree)
+    const onPiece = () => requireFreeBytes(home, keepsFree)
     for (const [table, source] of clones)
       await copyTable(server, columnar, table, { source, isMerged: true, onPiece })
     const figures = await columnarFigures(columnar)

@@ -1,8 +1,9 @@
-import { stat, statfs } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { createKeyRotationStore, everySealedColumn } from '../../features/encryption/key-rotation-store.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { readFreeBytes } from '../../platform/files/disk-reserve.ts'
 import type { Columnar } from '../../platform/stores/columnar.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { program, version } from '../../platform/version.ts'
@@ -67,8 +68,7 @@ export function checksOfPlace(config: Config): Check[] {
     {
       name: 'disk',
       async look() {
-        const { bavail, bsize } = await statfs(dataDirectory)
-        const free = bavail * bsize
+        const free = await readFreeBytes(dataDirectory)
         const says = `${gibibytes(free)} are free`
         const remedy =
           'Make room, keep events for fewer days (docs/data-life.md), or move the data directory.'

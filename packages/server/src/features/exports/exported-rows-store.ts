@@ -154,6 +154,7 @@ export function createExportedRowsStore({
     return {
       max_execution_time: maxSeconds,
       max_result_rows: 0,
+      max_result_bytes: 0,
       max_bytes_before_external_sort: 256 * 1024 * 1024,
       ...(maxThreads !== undefined && { max_threads: maxThreads }),
     }

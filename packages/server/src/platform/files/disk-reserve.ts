@@ -36,7 +36,7 @@ interface DiskReserveOptions {
 /** Bytes that an ordinary user may still write to the file system of a directory. */
 export type FreeBytes = (directory: string) => Promise<number>
 
-const readFreeBytes: FreeBytes = async (directory) => {
+export const readFreeBytes: FreeBytes = async (directory) => {
   const { bavail, bsize } = await statfs(directory)
   return bavail * bsize
 }
