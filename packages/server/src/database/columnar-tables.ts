@@ -57,12 +57,8 @@ const copyingSeconds = 24 * 3_600
 export interface CopyOptions {
   /** The table that is read, where its name is another. */
   readonly source?: string
-  /** Whether merges of the source go on. */
-  readonly isMerged?: boolean
-  /** Called before each piece; what it throws ends the copy. */
-  readonly onPiece?: () => Promise<void>
-  /** Rows of a part that are read at once: the embedded engine ends a result at 10 million, or 4 GiB. */
-  readonly pieceRows?: number
+  /** Called before each partition; what it throws ends the copy. */
+  readonly onPartition?: () => Promise<void>
 }
 
 /**
@@ -74,14 +70,14 @@ export async function copyTable(
   from: Pick<Columnar, 'query' | 'stream'>,
   to: Pick<Columnar, 'query' | 'insert'>,
   table: string,
-  { source = table, isMerged = false, onPiece, pieceRows = 1_000_000 }: CopyOptions = {},
+  { source = table, onPartition }: CopyOptions = {},
 ): Promise<void> {
   const settings = { max_execution_time: copyingSeconds }
-  for (const { sql, params } of await piecesOf(from, source, isMerged ? undefined : pieceRows)) {
-    await onPiece?.()
+  for (const partition of await partitionsOf(from, source)) {
+    await onPartition?.()
     const body = await from.stream({
-      sql: `SELECT * FROM ${quoteIdentifier(source)} WHERE ${sql}`,
-      params,
+      sql: `SELECT * FROM ${quoteIdentifier(source)} WHERE _partition_id = {partition: String}`,
+      params: { partition },
       format: 'Native',
       // One thread reads parts in their order, so that of two rows of one key the same is the last.
       settings: { ...settings, max_result_rows: 0, max_result_bytes: 0, max_threads: 1 },
@@ -92,25 +88,14 @@ export async function copyTable(
   if (read !== written) throw new Error(`${table} has ${written} rows after the copy, and ${read} before`)
 }
 
-/** What is read at once: so many rows of a part, or a partition, where a merge could take the part away. */
-async function piecesOf({ query }: Pick<Columnar, 'query'>, table: string, rowsAtOnce: number | undefined) {
-  const parts = await query<{ part: string; partition: string; rows: number }>({
-    sql: `SELECT name AS part, partition_id AS partition, rows FROM system.parts
-          WHERE active AND database = currentDatabase() AND table = {table: String}
-          ORDER BY partition, min_block_number`,
+/** A table is copied by partitions, since an insert takes no more than a hundred at once. */
+async function partitionsOf({ query }: Pick<Columnar, 'query'>, table: string): Promise<string[]> {
+  const rows = await query<{ partition: string }>({
+    sql: `SELECT DISTINCT partition_id AS partition FROM system.parts
+          WHERE active AND database = currentDatabase() AND table = {table: String} ORDER BY partition`,
     params: { table },
   })
-  if (rowsAtOnce === undefined)
-    return [...new Set(parts.map(({ partition }) => partition))].map((partition) => ({
-      sql: '_partition_id = {partition: String}',
-      params: { partition },
-    }))
-  return parts.flatMap(({ part, rows }) =>
-    Array.from({ length: Math.ceil(rows / rowsAtOnce) }, (_, n) => ({
-      sql: '_part = {part: String} AND _part_offset >= {first: UInt64} AND _part_offset < {end: UInt64}',
-      params: { part, first: n * rowsAtOnce, end: (n + 1) * rowsAtOnce },
-    })),
-  )
+  return rows.map(({ partition }) => partition)
 }
 
 /** Visible rows of a table, those that a merge will replace left out. */

@@ -230,9 +230,8 @@ async function fetchTables(
   try {
     await child.start()
     await migrateColumnar({ columnar, lockAt, logger: silentLogger, upTo: migration })
-    const onPiece = () => requireFreeBytes(home, keepsFree)
-    for (const [table, source] of clones)
-      await copyTable(server, columnar, table, { source, isMerged: true, onPiece })
+    const onPartition = () => requireFreeBytes(home, keepsFree)
+    for (const [table, source] of clones) await copyTable(server, columnar, table, { source, onPartition })
     const figures = await columnarFigures(columnar)
     await freeze(columnar, figures, name)
     return figures

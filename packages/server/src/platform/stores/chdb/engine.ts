@@ -164,9 +164,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   async function run(request: EngineRequest): Promise<EngineReply> {
     if (stopping) throw new EngineException('ABORTED', 'The server is shutting down.')
     const shape = inspect(request.sql, request.readonly ? readingRules : writingRules)
-    const lane = request.readonly ? 'reading' : 'writing'
+    const kind = !request.readonly ? 'writing' : request.whole ? 'reading' : 'streaming'
     const { queryId, signal } = request
-    const settings = settingsFor(request.settings, lane, queryId, {
+    const settings = settingsFor(request.settings, kind, queryId, {
       known,
       memoryBytes: options.memoryBytes,
     })

@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { settingsFor } from './settings.ts'
+import { type Kind, settingsFor } from './settings.ts'
 
 const environment = {
   known: new Set(['max_threads', 'max_execution_time', 'max_memory_usage', 'max_result_rows', 'log_comment']),
   memoryBytes: 4 * 1024 ** 3,
 }
 
-function argumentsFor(
-  asked: Record<string, string>,
-  lane: 'reading' | 'writing' = 'reading',
-): Record<string, string> {
-  const { arguments: list } = settingsFor(new Map(Object.entries(asked)), lane, 'key', environment)
+function argumentsFor(asked: Record<string, string>, kind: Kind = 'reading'): Record<string, string> {
+  const { arguments: list } = settingsFor(new Map(Object.entries(asked)), kind, 'key', environment)
   return Object.fromEntries(list.map((each) => each.slice(2).split('=') as [string, string]))
 }
 
@@ -34,6 +31,16 @@ describe('settings of a statement', () => {
     expect(argumentsFor({ max_memory_usage: '0' }).max_memory_usage).toBe(
       String(Math.floor(0.8 * 4 * 1024 ** 3)),
     )
+  })
+
+  test('have no bound for the size of a result that is sent as it comes', () => {
+    expect(argumentsFor({ max_result_rows: '0' })).toMatchObject({ max_result_rows: '10000000' })
+    expect(argumentsFor({ max_result_rows: '0' }, 'streaming')).toMatchObject({
+      max_result_rows: '0',
+      readonly: '1',
+    })
+    expect(argumentsFor({}, 'streaming')).toMatchObject({ max_result_rows: '1000000' })
+    expect(argumentsFor({ max_execution_time: '0' }, 'streaming').max_execution_time).toBe('7200')
   })
 
   test.each(['', ' ', '-1', 'NaN', 'Infinity', 'ten', '1 --readonly=0'])('refuse %j as a limit', (text) => {

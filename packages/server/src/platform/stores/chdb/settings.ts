@@ -10,27 +10,35 @@ export interface Limits {
 
 interface Bound {
   readonly usual: number
+  /** Infinity where nothing bounds it. */
   readonly most: number
 }
 
+/** What reads all of its result before it answers, what sends it as it comes, and what writes. */
+export type Kind = 'reading' | 'streaming' | 'writing'
+
 const mebibyte = 1024 * 1024
 
-/** Limits by lane: what reads is bounded tightly, what loads and migrates has time. Seconds, bytes, rows. */
-export function limitsOf(lane: 'reading' | 'writing', memoryBytes: number): Limits {
+/**
+ * What reads is bounded tightly, what loads and migrates has time. A result that is sent as it comes takes no memory
+ * however long it is, and as much time as its reader takes. Seconds, bytes, rows.
+ */
+export function limitsOf(kind: Kind, memoryBytes: number): Limits {
   const memory = Math.floor(memoryBytes * 0.8)
-  return lane === 'reading'
-    ? {
-        max_execution_time: { usual: 30, most: 600 },
-        max_memory_usage: { usual: Math.min(1024 * mebibyte, memory), most: memory },
-        max_result_rows: { usual: 1_000_000, most: 10_000_000 },
-        max_result_bytes: { usual: 512 * mebibyte, most: 4096 * mebibyte },
-      }
-    : {
-        max_execution_time: { usual: 600, most: 7200 },
-        max_memory_usage: { usual: memory, most: memory },
-        max_result_rows: { usual: 1_000_000, most: 10_000_000 },
-        max_result_bytes: { usual: 256 * mebibyte, most: 1024 * mebibyte },
-      }
+  if (kind === 'writing')
+    return {
+      max_execution_time: { usual: 600, most: 7200 },
+      max_memory_usage: { usual: memory, most: memory },
+      max_result_rows: { usual: 1_000_000, most: 10_000_000 },
+      max_result_bytes: { usual: 256 * mebibyte, most: 1024 * mebibyte },
+    }
+  const isWhole = kind === 'reading'
+  return {
+    max_execution_time: { usual: 30, most: isWhole ? 600 : 7200 },
+    max_memory_usage: { usual: Math.min(1024 * mebibyte, memory), most: memory },
+    max_result_rows: { usual: 1_000_000, most: isWhole ? 10_000_000 : Number.POSITIVE_INFINITY },
+    max_result_bytes: { usual: 512 * mebibyte, most: isWhole ? 4096 * mebibyte : Number.POSITIVE_INFINITY },
+  }
 }
 
 /** Every connection begins with these: what a server would not have switched on, and room for long statements. */
@@ -76,7 +84,7 @@ export interface StatementSettings {
  */
 export function settingsFor(
   asked: ReadonlyMap<string, string>,
-  lane: 'reading' | 'writing',
+  kind: Kind,
   key: string,
   environment: { readonly known: ReadonlySet<string>; readonly memoryBytes: number },
 ): StatementSettings {
@@ -92,12 +100,13 @@ export function settingsFor(
     }
     settings.set(name, value)
   }
-  const limits = limitsOf(lane, environment.memoryBytes)
+  const limits = limitsOf(kind, environment.memoryBytes)
   for (const [name, bound] of Object.entries(limits) as [keyof Limits, Bound][]) {
-    settings.set(name, String(bounded(name, settings.get(name), bound)))
+    const value = bounded(name, settings.get(name), bound)
+    settings.set(name, Number.isFinite(value) ? String(value) : '0')
   }
   settings.set('log_comment', key)
-  if (lane === 'reading') settings.set('readonly', '1')
+  if (kind !== 'writing') settings.set('readonly', '1')
   return {
     arguments: [...settings].map(([name, value]) => argument(name, value)),
     seconds: Number(settings.get('max_execution_time')),
