@@ -276,10 +276,7 @@ export async function readManifest(
 
 /** Backups that are whole, the newest first. */
 export async function listBackups(directory: string): Promise<string[]> {
-  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+  const names = await unlessMissing(readdir(directory), [])
   return names
     .filter((name) => idPattern.test(name))
     .sort()
@@ -349,4 +346,21 @@ export function readBackupFile(
 export async function extract(content: AsyncIterable<Buffer>, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await pipeline(content, createWriteStream(to, { mode: 0o600 }))
+}
+
+/** Removes what a backup that was killed has left. */
+export async function removeFrom(directory: string, isLeft: (name: string) => boolean): Promise<void> {
+  for (const name of await unlessMissing(readdir(directory), [])) {
+    if (isLeft(name)) await rm(join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** @returns what the work gives, or the other where its file or directory is not there */
+export async function unlessMissing<T, N>(work: Promise<T>, otherwise: N): Promise<T | N> {
+  try {
+    return await work
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise
+    throw error
+  }
 }

@@ -1,23 +1,12 @@
 import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import pg from 'pg'
-import {
-  type ColumnarFigures,
-  cloneTable,
-  columnarFigures,
-  copyTable,
-  dropClones,
-  isClone,
-  tableNames,
-} from '../../database/columnar-tables.ts'
-import { migrateColumnar } from '../../database/migrate.ts'
+import type { ColumnarFigures } from '../../database/columnar-tables.ts'
 import { batchLockKey } from '../../features/events/loading/checkpoint-store.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { forEachAtOnce } from '../../platform/limits/at-once.ts'
-import { silentLogger } from '../../platform/logger.ts'
 import { type Columnar, ColumnarError, ColumnarUnavailable } from '../../platform/stores/columnar.ts'
-import { embeddedColumnar } from '../../platform/stores/columnar-embedded.ts'
 import { connectionConfig, type PostgresAddress } from '../../platform/stores/relational.ts'
 import { SEGMENT_HEADER_BYTES } from '../../platform/stores/segment-frame.ts'
 import { version } from '../../platform/version.ts'
@@ -28,8 +17,10 @@ import {
   type Manifest,
   newBackupId,
   readManifest,
-  requireFreeBytes,
+  removeFrom,
+  unlessMissing,
 } from './backup-files.ts'
+import { eventsAtServer, eventsInDirectory } from './held-events.ts'
 import { filesBelow, packFiles, readPart } from './part-packs.ts'
 import { copyOut, holdTables, lastMigration, listTables, readSequences } from './relational-copy.ts'
 
@@ -61,9 +52,6 @@ const momentWithinMs = 120_000
 /** Of the lock that one backup holds at a time. */
 const backupLockKey = 7_311_012
 
-/** Of hard links that an engine makes, below its home. */
-const shadow = join('columnar', 'shadow')
-
 /** Of what a backup makes in the data directory while it works. */
 const prefix = 'backup_'
 
@@ -91,11 +79,9 @@ export async function createBackup(options: CreateBackupOptions): Promise<Create
 async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<Created> {
   const { config, directory, columnar, onStep = () => {} } = options
   const { dataDirectory, contentDirectory, backupKey } = config
-  const isServer = config.columnar.url !== undefined
   const run = join(dataDirectory, 'run')
   // What a backup that was killed has left.
   await removeFrom(directory, (name) => name.endsWith('.partial'))
-  await removeFrom(join(dataDirectory, shadow), (name) => name.startsWith(prefix))
   await removeFrom(run, (name) => name.startsWith(prefix))
   const now = new Date()
   const id = newBackupId(now)
@@ -108,11 +94,18 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
   // The engine writes other characters in another way.
   const name = `${prefix}${id.replaceAll('-', '_')}`
   const staged = join(run, name)
-  // The home of the engine that has the events.
-  const home = isServer ? join(run, `${name}_server`) : dataDirectory
-  const frozen = join(home, shadow, name)
+  const events =
+    config.columnar.url === undefined
+      ? eventsInDirectory({ columnar, dataDirectory, prefix, name })
+      : eventsAtServer({
+          columnar,
+          home: join(run, `${name}_server`),
+          name,
+          keepsFree,
+          lockAt: options.relational,
+        })
   try {
-    if (isServer) await dropClones(columnar)
+    await events.clear()
     onStep('waiting for the moment between two batches')
     await client.query(`set lock_timeout = ${momentWithinMs}`)
     await client.query('select pg_advisory_lock($1)', [batchLockKey]).catch((cause: unknown) => {
@@ -126,21 +119,15 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     const relationalTables = await listTables(client)
     await holdTables(client, relationalTables)
     await linkFiles(join(dataDirectory, 'log'), staged)
-    const figures = await columnarFigures(columnar)
-    const clones = new Map<string, string>()
-    if (!isServer) await freeze(columnar, figures, name)
-    else for (const table of figures.tables) clones.set(table.name, await cloneTable(columnar, table.name))
+    await events.hold()
     await client.query('select pg_advisory_unlock($1)', [batchLockKey])
 
-    if (isServer) onStep('fetching events from the server')
-    const fetched = { server: columnar, migration: figures.migration, clones, keepsFree }
-    const tables = isServer ? await fetchTables(fetched, home, name, options.relational) : figures
     onStep('copying events')
+    const { migration, tables } = await events.freeze()
     const columnarRows: Record<string, number> = {}
     const columnarParts: Record<string, Readonly<Record<string, string>>> = {}
-    for (const table of tables.tables) {
-      const from = join(frozen, relative(tables.root, table.path))
-      const { rows, places } = await copyParts(backup, from, table)
+    for (const table of tables) {
+      const { rows, places } = await copyParts(backup, table)
       columnarRows[table.name] = rows
       columnarParts[table.name] = places
     }
@@ -166,7 +153,7 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
       version,
       at: now.toISOString(),
       relationalMigration,
-      columnarMigration: tables.migration,
+      columnarMigration: migration,
       relationalRows,
       columnarRows,
       columnarParts,
@@ -190,60 +177,7 @@ async function backUp(client: pg.Client, options: CreateBackupOptions): Promise<
     throw error
   } finally {
     await rm(staged, { recursive: true, force: true })
-    await rm(isServer ? home : frozen, { recursive: true, force: true })
-    if (isServer) await dropClones(columnar).catch(() => {})
-  }
-}
-
-/** Tables of a server that a backup makes, or has left. */
-export async function listClones(columnar: Pick<Columnar, 'query'>): Promise<string[]> {
-  return (await tableNames(columnar)).filter(isClone)
-}
-
-/** Hard links of all parts, below `shadow` of the engine's home. */
-async function freeze(
-  { command }: Pick<Columnar, 'command'>,
-  { tables }: ColumnarFigures,
-  name: string,
-): Promise<void> {
-  for (const table of tables) await command({ sql: `ALTER TABLE ${table.name} FREEZE WITH NAME '${name}'` })
-}
-
-interface Fetched {
-  readonly server: Pick<Columnar, 'query' | 'stream'>
-  /** The last one that the server has. */
-  readonly migration: number
-  /** What each table is read from. */
-  readonly clones: ReadonlyMap<string, string>
-  /** Bytes of the disk that stay free. */
-  readonly keepsFree: number
-}
-
-/** Brings the rows of a server to an engine of our own, so that their backup is as any other, and freezes them there. */
-async function fetchTables(
-  { server, migration, clones, keepsFree }: Fetched,
-  home: string,
-  name: string,
-  lockAt: PostgresAddress,
-): Promise<ColumnarFigures> {
-  const { columnar, child } = embeddedColumnar({ dataDirectory: home, logger: silentLogger })
-  try {
-    await child.start()
-    await migrateColumnar({ columnar, lockAt, logger: silentLogger, upTo: migration })
-    const onPartition = () => requireFreeBytes(home, keepsFree)
-    for (const [table, source] of clones) await copyTable(server, columnar, table, { source, onPartition })
-    const figures = await columnarFigures(columnar)
-    await freeze(columnar, figures, name)
-    return figures
-  } finally {
-    await columnar.close()
-    await child.stop()
-  }
-}
-
-async function removeFrom(directory: string, isLeft: (name: string) => boolean): Promise<void> {
-  for (const name of await unlessMissing(readdir(directory), [])) {
-    if (isLeft(name)) await rm(join(directory, name), { recursive: true, force: true })
+    await events.release()
   }
 }
 
@@ -275,7 +209,7 @@ const packsAtOnce = 4
  * The parts of a table, each under its fingerprint: they never change, so one that the former backup has, under whatever
  * name, is taken from there.
  */
-async function copyParts(backup: Backup, from: string, { name: table, parts }: FrozenTable) {
+async function copyParts(backup: Backup, { name: table, parts, path: from }: FrozenTable) {
   const names = await unlessMissing(readdir(from), [])
   if (parts > 0 && names.length === 0) throw new Error(`The engine has frozen no part of ${table} in ${from}`)
   const places: Record<string, string> = {}
@@ -302,14 +236,5 @@ async function copyContents(backup: Backup, directory: string): Promise<void> {
     if (await backup.reuse(name)) continue
     const handle = await unlessMissing(open(join(directory, file)), undefined)
     if (handle) await backup.write(name, handle.createReadStream())
-  }
-}
-
-async function unlessMissing<T, N>(work: Promise<T>, otherwise: N): Promise<T | N> {
-  try {
-    return await work
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise
-    throw error
   }
 }

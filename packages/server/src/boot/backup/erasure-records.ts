@@ -3,6 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import type { ErasureRecord } from '../../features/events/loading/removals/erasure.ts'
+import { unlessMissing } from './backup-files.ts'
 
 /** Beside the backups. */
 export const erasuresName = 'erasures.ndjson'
@@ -18,10 +19,7 @@ export async function recordErasure(directory: string, record: ErasureRecord): P
 
 /** The lines of a file; none where there is no file. */
 async function linesOf(path: string): Promise<string[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
+  const text = await unlessMissing(readFile(path, 'utf8'), '')
   return text.split('\n').filter((line) => line !== '')
 }
 

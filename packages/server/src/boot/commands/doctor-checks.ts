@@ -8,7 +8,7 @@ import type { Columnar } from '../../platform/stores/columnar.ts'
 import type { Relational } from '../../platform/stores/relational.ts'
 import { program, version } from '../../platform/version.ts'
 import { listBackups, readManifest } from '../backup/backup-files.ts'
-import { listClones } from '../backup/create-backup.ts'
+import { listClones } from '../backup/held-events.ts'
 import { openConfiguredBox } from './command-stores.ts'
 import { readMigrationState } from './pending-migrations-store.ts'
 
