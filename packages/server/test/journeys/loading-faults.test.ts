@@ -118,7 +118,6 @@ const steps: (keyof LoaderStore)[] = [
   'clear',
   'stage',
   'readGroups',
-  'streamStagedKeys',
   'findKnown',
   'markDuplicates',
   'insertKeys',
@@ -233,11 +232,11 @@ describe('the engine', () => {
     const store: LoaderStore = {
       ...ground.store,
       async readGroups(staging) {
-        const groups = await ground.store.readGroups(staging)
-        const staged = groups.reduce((sum, group) => sum + group.rows, 0)
+        const batch = await ground.store.readGroups(staging)
+        const staged = batch.groups.reduce((sum, group) => sum + group.rows, 0)
         sizes.push(staged)
         if (staged > 600) throw new ColumnarError(241, 'MEMORY_LIMIT_EXCEEDED', 'Memory limit exceeded')
-        return groups
+        return batch
       },
     }
     const loader = ground.startLoader({ store }, smallPieces)

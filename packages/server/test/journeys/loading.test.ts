@@ -403,9 +403,9 @@ describe('an eventId that came before', () => {
     const loader = ground.startLoader({
       store: {
         ...ground.store,
-        findKnown(staging, rows, candidates) {
+        findKnown(staging, rows, received, candidates) {
           asked.push(candidates?.length)
-          return ground.store.findKnown(staging, rows, candidates)
+          return ground.store.findKnown(staging, rows, received, candidates)
         },
       },
     })

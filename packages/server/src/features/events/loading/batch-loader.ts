@@ -66,18 +66,13 @@ export function createBatchLoader(dependencies: BatchLoaderDependencies) {
   }
 
   async function storeStaged(staging: Staging, rows: number): Promise<Outcome> {
-    const inStore = await store.countKeys()
-    const { keys, candidates } = await known.takeBatch(await store.streamStagedKeys(staging), inStore)
-    await store.findKnown(staging, rows, candidates)
-    const groups = await store.readGroups(staging)
+    const { groups, keys: bytes, stored } = await store.readGroups(staging)
     const staged = sumOf(groups, 'rows')
     if (staged === 0 && rows > 0) throw new StagingLost('The engine was restarted after a batch was staged')
     if (staged !== rows) {
       throw new BatchRefused(`${rows} lines of the event log are ${staged} rows to the engine`, true)
     }
     if (rows === 0) return nothing
-    if (keys !== sumOf(groups, 'events'))
-      throw new StagingLost('The keys of a batch were not read to their end')
     const reason = groups.find((group) => group.reason !== '')?.reason
     if (reason !== undefined) throw new BatchRefused(reason, true)
     const earliest = Math.min(...groups.map((group) => group.earliestReceived))
@@ -85,10 +80,14 @@ export function createBatchLoader(dependencies: BatchLoaderDependencies) {
     if (latest - earliest > duplicateWindowMs) {
       throw new BatchRefused('the batch was received in more than 7 days', true)
     }
+    const { keys, candidates } = await known.takeBatch(bytes, stored)
+    if (keys !== sumOf(groups, 'events'))
+      throw new StagingLost('The keys of a batch were not read to their end')
+    const isKnown = await store.findKnown(staging, rows, { earliest, latest }, candidates)
     const leaving = await ledger.listLeaving(groups.map(({ datasource }) => datasource))
     const { purged } = leaving
     try {
-      const duplicates = await findDuplicates(groups, staging)
+      const duplicates = await findDuplicates(groups, staging, isKnown)
       await insert(groups, duplicates.length > 0, staging, leaving)
       const result = outcome(groups, duplicates, purged, { earliest, latest })
       known.stored(totalsOf(result).accepted)
@@ -102,8 +101,7 @@ export function createBatchLoader(dependencies: BatchLoaderDependencies) {
     }
   }
 
-  async function findDuplicates(groups: readonly StagedGroup[], staging: Staging) {
-    const isKnown = groups.some((group) => group.known > 0)
+  async function findDuplicates(groups: readonly StagedGroup[], staging: Staging, isKnown: boolean) {
     return isKnown || sumOf(groups, 'distinct') < sumOf(groups, 'events')
       ? await store.markDuplicates(staging)
       : []

@@ -6,6 +6,7 @@ import type { Columnar, ColumnarParam, Statement } from '../../../platform/store
 import { createKeyStore } from './keys/key-store.ts'
 import { createLabelKeys } from './label-keys.ts'
 import { createOrderStore } from './order-store.ts'
+import type { Received } from './outcome.ts'
 import { createQuarantine } from './quarantine.ts'
 import { createReusedIds } from './reused-ids.ts'
 import {
@@ -15,6 +16,7 @@ import {
   isPurchase,
   orderOf,
   type Selection,
+  type StagedBatch,
   type StagedGroup,
   type Staging,
   unlessPurged,
@@ -56,12 +58,19 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     min_insert_block_size_bytes: 1024 * 1024 * 1024,
   })
 
+  const reading = (size: Staging['size']) => ({
+    max_threads: size === 'small' ? 1 : threads,
+    max_execution_time: 120,
+  })
+
   const abandoning = new AbortController()
   const { signal } = abandoning
 
   const run = (statement: Statement): Promise<void> =>
     columnar.command({ ...statement, queryId: `${statementPrefix}${randomUUID()}`, signal })
   const ask = <R>(statement: Statement): Promise<R[]> => columnar.query<R>({ ...statement, signal })
+
+  const { streamStagedKeys, ...otherKeys } = createKeyStore({ columnar, ask, signal })
 
   function conditionsOf(table: string, selection: Selection, of: string): string {
     const conditions = [`${of}${unlessPurged('d', selection.purged)}`]
@@ -162,36 +171,15 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     },
 
     /**
-     * Looks the keys of the staged events up among those stored within the window around their reception; an
-     * interrupted load of the same events left them too.
-     * @param rows about how many are staged
-     * @param candidates the only keys that may be stored; undefined when all may be
+     * What stands in staging, the keys of its events, and how many keys are stored: of a small batch in one statement,
+     * since each takes milliseconds whatever it does.
      */
-    async findKnown(
-      staging: Staging,
-      rows: number,
-      candidates: readonly bigint[] | undefined,
-    ): Promise<void> {
-      const { table } = staging
-      await empty('staging_known')
-      if (candidates?.length === 0) return
-      used.add('staging_known')
-      const bound = (aggregate: string, shift: string): string =>
-        `(SELECT ${aggregate}(received) ${shift} toIntervalMillisecond(${duplicateWindowMs}) FROM ${table} WHERE ${isEvent})`
-      const keys = candidates
-        ? '{candidates: Array(UInt64)}'
-        : `(SELECT ${eventKey} FROM ${table} WHERE ${isEvent})`
-      await run({
-        sql: `INSERT INTO staging_known SELECT key, rest, seq, received FROM event_keys
-              WHERE key IN ${keys} AND received BETWEEN ${bound('min', '-')} AND ${bound('max', '+')}`,
-        ...(candidates && { params: { candidates } }),
-        settings: { ...settingsOf(staging), use_index_for_in_with_subqueries: rows <= rowsByIndex ? 1 : 0 },
-      })
-    },
-
-    /** What stands in staging, and what findKnown found. */
-    async readGroups({ table, size }: Staging): Promise<StagedGroup[]> {
-      return await ask<StagedGroup>({
+    async readGroups({ table, size }: Staging): Promise<StagedBatch> {
+      const isSmall = size === 'small'
+      const keys = isSmall
+        ? `arrayStringConcat(groupArrayIf(hex(reinterpretAsFixedString(${eventKey})), ${isEvent}))`
+        : "''"
+      const groups = await ask<StagedGroup & { readonly keys: string; readonly stored: number }>({
         sql: `SELECT k AS company, d AS datasource, count() AS rows,
                 countIf(${isEvent}) AS events,
                 uniqExactIf(${eventKey}, ${isEvent}) AS distinct,
@@ -208,10 +196,60 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
                 maxIf(toUnixTimestamp64Milli(received), fault = '') AS latestReceived,
                 if(events = 0, 0, toYYYYMM(minIf(time, ${isEvent}))) AS firstMonth,
                 if(events = 0, 0, toYYYYMM(maxIf(time, ${isEvent}))) AS lastMonth,
-                (SELECT count() FROM staging_known) AS known
+                ${keys} AS keys,
+                (SELECT count() FROM event_keys) AS stored
               FROM ${table} GROUP BY k, d`,
-        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 120 },
+        settings: reading(size),
       })
+      return {
+        groups,
+        keys: isSmall ? groups.map((group) => Buffer.from(group.keys, 'hex')) : streamStagedKeys(table),
+        stored: groups[0]?.stored ?? 0,
+      }
+    },
+
+    /**
+     * Looks the keys of the staged events up among those stored within the window around their reception; an
+     * interrupted load of the same events left them too.
+     * @param rows about how many are staged
+     * @param received of the staged events
+     * @param candidates the only keys that may be stored; undefined when all may be
+     * @returns whether some may be stored
+     */
+    async findKnown(
+      staging: Staging,
+      rows: number,
+      received: Received,
+      candidates: readonly bigint[] | undefined,
+    ): Promise<boolean> {
+      await empty('staging_known')
+      if (candidates?.length === 0) return false
+      const keys = candidates
+        ? '{candidates: Array(UInt64)}'
+        : `(SELECT ${eventKey} FROM ${staging.table} WHERE ${isEvent})`
+      const stored = `FROM event_keys WHERE key IN ${keys} AND received BETWEEN {from: DateTime64(3, 'UTC')}
+        AND {to: DateTime64(3, 'UTC')}`
+      const params = {
+        from: new Date(received.earliest - duplicateWindowMs),
+        to: new Date(received.latest + duplicateWindowMs),
+        ...(candidates && { candidates }),
+      }
+      if (candidates) {
+        // Most are taken for known by chance.
+        const [row] = await ask<{ keys: number }>({
+          sql: `SELECT count() AS keys ${stored}`,
+          params,
+          settings: reading(staging.size),
+        })
+        if (row?.keys === 0) return false
+      }
+      used.add('staging_known')
+      await run({
+        sql: `INSERT INTO staging_known SELECT key, rest, seq, received ${stored}`,
+        params,
+        settings: { ...settingsOf(staging), use_index_for_in_with_subqueries: rows <= rowsByIndex ? 1 : 0 },
+      })
+      return true
     },
 
     /**
@@ -254,7 +292,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       })
     },
 
-    ...createKeyStore({ columnar, ask, signal }),
+    ...otherKeys,
 
     ...createReusedIds({ ask, insertLog: (rows) => insertJson('datasource_log', rows), threads }),
 

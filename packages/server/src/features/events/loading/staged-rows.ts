@@ -44,8 +44,14 @@ export interface StagedGroup {
   /** Months of sound events as year * 100 + month; 0 without events. */
   readonly firstMonth: number
   readonly lastMonth: number
-  /** Keys of the whole of staging that are stored already. */
-  readonly known: number
+}
+
+export interface StagedBatch {
+  readonly groups: readonly StagedGroup[]
+  /** Of all events, 8 bytes each in the order of little-endian processors. */
+  readonly keys: AsyncIterable<Buffer> | Iterable<Buffer>
+  /** How many keys are stored. */
+  readonly stored: number
 }
 
 export interface DuplicateGroup {

@@ -38,9 +38,9 @@ export function createKeyStore({ columnar, ask, signal }: KeyStoreDependencies) 
       return row ?? { keys: 0, last: 0 }
     },
 
-    /** The keys of the staged events, 8 bytes each in the order of little-endian processors. */
-    async streamStagedKeys({ table }: Staging): Promise<AsyncIterable<Buffer>> {
-      return await columnar.stream({
+    /** The keys of the staged events, 8 bytes each in the order of little-endian processors; asked for as they are read. */
+    async *streamStagedKeys(table: Staging['table']): AsyncGenerator<Buffer> {
+      yield* await columnar.stream({
         sql: `SELECT ${eventKey} FROM ${table} WHERE ${isEvent}`,
         format: 'RowBinary',
         settings: keyResult,

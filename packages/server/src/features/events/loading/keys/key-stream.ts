@@ -1,3 +1,5 @@
+import type { StagedBatch } from '../staged-rows.ts'
+
 const bytesPerKey = 8
 
 /**
@@ -5,7 +7,7 @@ const bytesPerKey = 8
  * @param onKeys is given some of them at a time: of each the low half and then the high one; the array is used again
  */
 export async function readKeys(
-  bytes: AsyncIterable<Buffer>,
+  bytes: StagedBatch['keys'],
   onKeys: (halves: Uint32Array) => void,
 ): Promise<void> {
   // Words want an address that a part of a stream need not have.

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Logger } from '../../../../platform/logger.ts'
+import type { StagedBatch } from '../staged-rows.ts'
 import type { FilterFile } from './filter-file.ts'
 import { KeyFilter } from './key-filter.ts'
 import type { KeyStore } from './key-store.ts'
@@ -118,7 +119,7 @@ export function createKnownKeys({ store, file, clock, logger }: KnownKeysDepende
      * Takes the keys of a batch, which is stored next; it is read to its end.
      * @param keys how many the store has now: more than were stored here means that another process has stored some
      */
-    async takeBatch(bytes: AsyncIterable<Buffer>, stored: number): Promise<TakenBatch> {
+    async takeBatch(bytes: StagedBatch['keys'], stored: number): Promise<TakenBatch> {
       readIfNeeded(stored)
       // The one that is being read may be complete, and in use, before the last key of the batch.
       const [known, growing] = [current, next?.filter]
