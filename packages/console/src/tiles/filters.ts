@@ -1,16 +1,5 @@
+import { type Filter, isGroup, leavesOf, memberOf, sourceOf } from '../data/filters.ts'
 import { isDimension, isMeasure, type Meta } from '../data/format.ts'
-import type { Filter } from './tile.ts'
-
-export type Leaf = Extract<Filter, { readonly operator: unknown }>
-
-export const memberOf = (leaf: Leaf): string => leaf.member ?? leaf.dimension ?? ''
-
-export const isLeaf = (filter: Filter): filter is Leaf => 'operator' in filter
-
-/** The conditions within a filter. */
-export function leavesOf(filter: Filter): readonly Leaf[] {
-  return isLeaf(filter) ? [filter] : [...(filter.and ?? []), ...(filter.or ?? [])].flatMap(leavesOf)
-}
 
 const setsOf = new WeakMap<Meta, readonly ReadonlySet<string>[]>()
 
@@ -29,8 +18,6 @@ export function fitTogether(meta: Meta, members: readonly string[]): boolean {
   return sets.some((set) => listed.every((each) => set.has(each)))
 }
 
-export const sourceOf = (member: string): string => member.slice(0, member.indexOf('.'))
-
 /**
  * A filter as a question about a source takes it: as it is where its members fit, else with the members that are called
  * the same there. Undefined where neither does.
@@ -41,7 +28,7 @@ export function fitted(
   source: string,
   chosen: readonly string[],
 ): Filter | undefined {
-  if (isLeaf(filter)) {
+  if (!isGroup(filter)) {
     const member = memberOf(filter)
     const { dimension: _, ...rest } = filter
     const named = [member, `${source}${member.slice(member.indexOf('.'))}`]
@@ -77,7 +64,7 @@ export function readFilters(
   if (!Array.isArray(value)) return undefined
   const read = value.slice(0, 50).flatMap((each) => readFilter(each, 0) ?? [])
   const unknown = (filter: Filter) =>
-    leavesOf(filter)
+    leavesOf([filter])
       .map(memberOf)
       .filter((each) => meta && !isKnown(meta, each))
   return {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { dateRangeOf, rangeOf } from '../data/date-ranges.ts'
+import type { Filter } from '../data/filters.ts'
 import type { Meta } from '../data/format.ts'
 import { readFilters } from './filters.ts'
 import { explorationOf, fittingGranularity, queryOf, type Shared } from './question.ts'
-import type { Filter, Tile, TileQuery } from './tile.ts'
+import type { Tile, TileQuery } from './tile.ts'
 
 const dimension = { type: 'string' }
 const meta = {

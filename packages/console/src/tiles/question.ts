@@ -1,9 +1,10 @@
 import type { QueryInput } from '@millrace/sdk'
+import { type Filter, sourceOf } from '../data/filters.ts'
 import type { Granularity, Meta } from '../data/format.ts'
 import { type Days, granularityFor, lengthOf } from '../data/ranges.ts'
 import type { Asked } from '../data/result.ts'
-import { fitted, sourceOf } from './filters.ts'
-import type { Filter, Tile, TileQuery } from './tile.ts'
+import { fitted } from './filters.ts'
+import type { Tile, TileQuery } from './tile.ts'
 
 /** What all tiles of a dashboard are asked with. */
 export interface Shared {

@@ -4,7 +4,6 @@ export type Dashboard = OperationData<'readDashboard'>
 export type DashboardInput = NonNullable<OperationRequest<'createDashboard'>['body']>
 export type Tile = Dashboard['tiles'][number]
 export type TileQuery = NonNullable<Tile['query']>
-export type Filter = Dashboard['filters'][number]
 
 /** Where a tile lies on the grid of 12 columns. */
 export type Place = Pick<Tile, 'id' | 'x' | 'y' | 'w' | 'h'>

@@ -1,11 +1,10 @@
+import { type BinaryFilter, type Filter, isGroup, memberOf } from '../../data/filters.ts'
 import type { Meta } from '../../data/format.ts'
 import { useMeta } from '../../data/statistics.ts'
 import { Chip, ConditionChips, useSentence } from '../../exploration/condition-editor.tsx'
 import styles from '../../exploration/exploration.module.css'
 import { type Condition, conditionsBody } from '../../exploration/selection.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { isLeaf, type Leaf, memberOf } from '../../tiles/filters.ts'
-import type { Filter } from '../../tiles/tile.ts'
 import { words } from './texts.ts'
 
 const isOffered = (meta: Meta, member: string): boolean => {
@@ -13,7 +12,7 @@ const isOffered = (meta: Meta, member: string): boolean => {
   return type !== undefined && type !== 'time'
 }
 
-const conditionOf = (leaf: Leaf): Condition => ({
+const conditionOf = (leaf: BinaryFilter): Condition => ({
   member: memberOf(leaf),
   operator: leaf.operator,
   values: leaf.values ?? [],
@@ -34,11 +33,11 @@ export function FilterBar({
   const meta = useMeta().data
   const sentence = useSentence()
   const textOf = (filter: Filter): string =>
-    isLeaf(filter)
+    !isGroup(filter)
       ? sentence(conditionOf(filter))
       : (filter.and ?? filter.or ?? []).map(textOf).join(` ${filter.and ? t.and : t.or} `)
-  const isChangeable = (filter: Filter): filter is Leaf =>
-    isLeaf(filter) && meta !== undefined && isOffered(meta, memberOf(filter))
+  const isChangeable = (filter: Filter): filter is BinaryFilter =>
+    !isGroup(filter) && meta !== undefined && isOffered(meta, memberOf(filter))
   const others = filters.filter((filter) => !isChangeable(filter))
   return (
     <section className={styles.chips} aria-label={t.filters}>

@@ -1,5 +1,6 @@
+import { sourceOf } from '../../data/filters.ts'
 import type { Meta } from '../../data/format.ts'
-import { fitTogether, isKnown, readFilters, sourceOf } from '../../tiles/filters.ts'
+import { fitTogether, isKnown, readFilters } from '../../tiles/filters.ts'
 import type { Tile, TileQuery } from '../../tiles/tile.ts'
 
 /** A query that this page can edit: one measure, in total, over time or by one dimension. */

@@ -1,6 +1,7 @@
 import { CatchBoundary, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { curlOf, sdkCallOf } from '../../data/call-texts.ts'
+import { leavesOf, memberOf } from '../../data/filters.ts'
 import { titleOf } from '../../data/result.ts'
 import { useMeta } from '../../data/statistics.ts'
 import { useSetView } from '../../data/view-state.ts'
@@ -8,7 +9,6 @@ import { explorationScreens, viewOf } from '../../exploration/saved-exploration.
 import { common } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { useInSight } from '../../tiles/asking.ts'
-import { leavesOf, memberOf } from '../../tiles/filters.ts'
 import { type ExplorationTile, explorationOf, queryOf, type Shared } from '../../tiles/question.ts'
 import { words as tileWords } from '../../tiles/texts.ts'
 import { heightOf, type Tile } from '../../tiles/tile.ts'
@@ -134,7 +134,7 @@ function leftOf(tile: Tile, shared: Shared, meta: Parameters<typeof queryOf>[2])
       : tile.kind === 'exploration' && tile.definition
         ? explorationOf(tile as ExplorationTile, shared, meta)
         : { left: tile.kind === 'experiment' ? shared.filters : [] }
-  return [...new Set(left.flatMap(leavesOf).map(memberOf))]
+  return [...new Set(leavesOf(left).map(memberOf))]
 }
 
 /** The screen that asks what a tile shows, with its question as the dashboard asks it. */

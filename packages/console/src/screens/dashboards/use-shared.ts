@@ -1,10 +1,11 @@
 import { rangeOf } from '../../data/date-ranges.ts'
+import type { Filter } from '../../data/filters.ts'
 import { type Comparison, comparedDays } from '../../data/ranges.ts'
 import { useMeta } from '../../data/statistics.ts'
 import { type RangeState, useRange, useView } from '../../data/view-state.ts'
 import { readFilters } from '../../tiles/filters.ts'
 import type { Shared } from '../../tiles/question.ts'
-import type { Dashboard, Filter } from '../../tiles/tile.ts'
+import type { Dashboard } from '../../tiles/tile.ts'
 
 export interface SharedState {
   readonly range: RangeState

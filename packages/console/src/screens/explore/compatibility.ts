@@ -1,5 +1,5 @@
+import { sourceOf } from '../../data/filters.ts'
 import { isDimension, isMeasure, type Meta } from '../../data/format.ts'
-import { sourceOf } from './query-state.ts'
 
 /** Why a member cannot be chosen. */
 export type Obstacle =

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { client } from '../../client.ts'
+import { type BinaryFilter, memberOf } from '../../data/filters.ts'
 import type { Meta } from '../../data/format.ts'
 import { titleOf } from '../../data/result.ts'
 import { analysis } from '../../texts/analysis.ts'
@@ -13,7 +14,7 @@ import { Skeleton } from '../../ui/state.tsx'
 import styles from './filter-editor.module.css'
 import { fixedValuesOf, isValue, maxValuesOf, type ValueKind, valueKindOf } from './filter-words.ts'
 import { Described, describedOf } from './member-picker.tsx'
-import { type BinaryFilter, memberOf, type Operator, operatorsOf, takesValues } from './query-state.ts'
+import { type Operator, operatorsOf, takesValues } from './query-state.ts'
 import { words } from './texts.ts'
 
 interface EditorProps {

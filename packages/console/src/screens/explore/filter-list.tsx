@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { type BinaryFilter, type Filter, isGroup, leavesOf, memberOf } from '../../data/filters.ts'
 import type { Meta } from '../../data/format.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -8,18 +9,7 @@ import { kindOf } from './compatibility.ts'
 import { FilterEditor } from './filter-editor.tsx'
 import { sentenceOf } from './filter-words.ts'
 import { MemberPicker } from './member-picker.tsx'
-import {
-  type BinaryFilter,
-  type Filter,
-  filtersOf,
-  groupOf,
-  isGroup,
-  joinOf,
-  leavesOf,
-  maxDepth,
-  memberOf,
-  operatorsOf,
-} from './query-state.ts'
+import { filtersOf, groupOf, joinOf, maxDepth, operatorsOf } from './query-state.ts'
 import { words } from './texts.ts'
 
 interface ListProps {

@@ -1,6 +1,7 @@
+import { type BinaryFilter, memberOf } from '../../data/filters.ts'
 import type { Meta } from '../../data/format.ts'
 import { titleOf } from '../../data/result.ts'
-import { type BinaryFilter, memberOf, type Operator, takesValues } from './query-state.ts'
+import { type Operator, takesValues } from './query-state.ts'
 
 /** What operators are called, for one value and for several. */
 export type OperatorWords = Readonly<Record<Operator, readonly [one: string, many: string]>>

@@ -1,4 +1,5 @@
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import { sourceOf } from '../../data/filters.ts'
 import type { Meta } from '../../data/format.ts'
 import { titleOf } from '../../data/result.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
@@ -7,7 +8,6 @@ import { TextField } from '../../ui/field.tsx'
 import { Badge } from '../../ui/page.tsx'
 import { candidatesFor, kindOf, matchOf, type Obstacle, obstacleFor, type Purpose } from './compatibility.ts'
 import styles from './member-picker.module.css'
-import { sourceOf } from './query-state.ts'
 import { words } from './texts.ts'
 
 interface PickerProps {

@@ -1,8 +1,9 @@
 import { lastDayOf, sizes } from '../../data/buckets.ts'
 import { comparedRangeOf, type DateRange, daysOfRange, rangeOf } from '../../data/date-ranges.ts'
+import { sourceOf } from '../../data/filters.ts'
 import type { Granularity } from '../../data/format.ts'
 import { type Comparison, type Days, granularityFor, type Range } from '../../data/ranges.ts'
-import { type Query, sourceOf, type TimeDimension } from './query-state.ts'
+import type { Query, TimeDimension } from './query-state.ts'
 
 export interface TimeState {
   /** What the picker shows; absent where the query has another text, or no range. */

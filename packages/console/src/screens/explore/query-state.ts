@@ -1,10 +1,15 @@
 import type { Query } from '@millrace/sdk'
+import {
+  type BinaryFilter,
+  type Filter,
+  type FilterGroup,
+  leavesOf,
+  memberOf,
+  sourceOf,
+} from '../../data/filters.ts'
 import { type Granularity, isDimension, isMeasure, type Meta } from '../../data/format.ts'
 
 export type { Query }
-export type Filter = Query['filters'][number]
-export type BinaryFilter = Extract<Filter, { readonly operator: unknown }>
-export type FilterGroup = Exclude<Filter, BinaryFilter>
 export type Operator = BinaryFilter['operator']
 export type TimeDimension = Query['timeDimensions'][number]
 
@@ -23,21 +28,12 @@ export const maxLimit = 50_000
 /** Filters within filters. */
 export const maxDepth = 5
 
-export const isGroup = (filter: Filter): filter is FilterGroup => !('operator' in filter)
-
-/** The member of a filter, by its newer or its older name. */
-export const memberOf = (filter: BinaryFilter): string => filter.member ?? filter.dimension ?? ''
-
 export const joinOf = (group: FilterGroup): 'and' | 'or' => (group.or ? 'or' : 'and')
 
 export const filtersOf = (group: FilterGroup): readonly Filter[] => group.or ?? group.and ?? []
 
 export const groupOf = (join: 'and' | 'or', filters: readonly Filter[]): FilterGroup =>
   ({ [join]: filters }) as FilterGroup
-
-/** The conditions of a tree, without their joins. */
-export const leavesOf = (filters: readonly Filter[]): BinaryFilter[] =>
-  filters.flatMap((each) => (isGroup(each) ? leavesOf([...(each.and ?? []), ...(each.or ?? [])]) : [each]))
 
 /** Every member that a query names, each once. */
 export function membersOf({ measures, dimensions, filters, timeDimensions }: Query): string[] {
@@ -50,8 +46,6 @@ export function membersOf({ measures, dimensions, filters, timeDimensions }: Que
     ]),
   ]
 }
-
-export const sourceOf = (member: string): string => member.slice(0, Math.max(0, member.indexOf('.')))
 
 /** Of a member that is listed, or of any label. */
 export function operatorsOf(meta: Meta, member: string): readonly Operator[] {

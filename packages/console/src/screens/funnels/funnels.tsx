@@ -3,18 +3,18 @@ import { maxSeries } from '../../charts/colours.ts'
 import { formatMeasure, type Meta } from '../../data/format.ts'
 import { granularityFor } from '../../data/ranges.ts'
 import { seriesOf, valueText } from '../../data/result.ts'
-import { type Answer, useMeta } from '../../data/statistics.ts'
+import type { Answer } from '../../data/statistics.ts'
 import { type RangeState, useRange, useSetView, useView } from '../../data/view-state.ts'
 import shared from '../../exploration/exploration.module.css'
-import { Notices, RangeActions, TakeAway } from '../../exploration/exploration-parts.tsx'
-import { NoEvents } from '../../exploration/no-events.tsx'
+import { ExplorationPage } from '../../exploration/exploration-page.tsx'
+import { Notices, TakeAway } from '../../exploration/exploration-parts.tsx'
 import { type Exploration, useExploration, useValues } from '../../exploration/rows.ts'
-import { SaveExploration, useOpening } from '../../exploration/save-exploration.tsx'
+import { SaveExploration } from '../../exploration/save-exploration.tsx'
 import type { Left } from '../../exploration/selection.ts'
 import { analysis } from '../../texts/analysis.ts'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { Segments, Select } from '../../ui/field.tsx'
-import { Card, Page } from '../../ui/page.tsx'
+import { Card } from '../../ui/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../ui/state.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { stepRule } from './funnel-cohort.ts'
@@ -33,30 +33,21 @@ export function Screen() {
   const t = useTexts(words)
   const range = useRange('30d')
   const view = useView()
-  const meta = useMeta()
   // The steps of a first visit.
   const frequent = useValues('events.name')
   const isBegun = Array.isArray(view.steps)
-  const isOpening = useOpening('funnel')
   return (
-    <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} isCompared />}>
-      {isOpening ? (
-        <Skeleton height={420} />
-      ) : (
-        <Loaded query={meta} skeleton={<Skeleton height={420} />}>
-          {(known) => (
-            <Loaded
-              query={frequent}
-              skeleton={<Skeleton height={420} />}
-              isEmpty={(names) => names.length === 0 && !isBegun}
-              empty={<NoEvents icon="funnel" />}
-            >
-              {(names) => <Funnel meta={known} frequent={names.map(({ value }) => value)} range={range} />}
-            </Loaded>
-          )}
-        </Loaded>
-      )}
-    </Page>
+    <ExplorationPage
+      kind="funnel"
+      title={t.title}
+      lead={t.lead}
+      range={range}
+      isCompared
+      first={frequent}
+      isEmpty={(names) => names.length === 0 && !isBegun}
+    >
+      {(meta, names) => <Funnel meta={meta} frequent={names.map(({ value }) => value)} range={range} />}
+    </ExplorationPage>
   )
 }
 

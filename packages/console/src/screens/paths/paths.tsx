@@ -1,14 +1,14 @@
 import { useMemo } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
 import { formatMeasure, type Meta } from '../../data/format.ts'
-import { type Answer, type Row, useAnswer, useMeta } from '../../data/statistics.ts'
+import { type Answer, type Row, useAnswer } from '../../data/statistics.ts'
 import { type RangeState, useRange, useSetView, useView } from '../../data/view-state.ts'
 import { ConditionChips } from '../../exploration/condition-editor.tsx'
 import shared from '../../exploration/exploration.module.css'
-import { Notices, RangeActions, TakeAway } from '../../exploration/exploration-parts.tsx'
-import { NoEvents } from '../../exploration/no-events.tsx'
+import { ExplorationPage } from '../../exploration/exploration-page.tsx'
+import { Notices, TakeAway } from '../../exploration/exploration-parts.tsx'
 import { type Exploration, useExploration, useValues } from '../../exploration/rows.ts'
-import { SaveExploration, useOpening } from '../../exploration/save-exploration.tsx'
+import { SaveExploration } from '../../exploration/save-exploration.tsx'
 import type { Left } from '../../exploration/selection.ts'
 import { words as say } from '../../exploration/texts.ts'
 import { ValuesList } from '../../exploration/values-list.tsx'
@@ -17,7 +17,7 @@ import { useLanguage, useTexts } from '../../texts/texts.ts'
 import field from '../../ui/field.module.css'
 import { Segments, Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { Card, Page } from '../../ui/page.tsx'
+import { Card } from '../../ui/page.tsx'
 import { PopoverButton } from '../../ui/popover.tsx'
 import { Empty, Loaded, Skeleton } from '../../ui/state.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -33,28 +33,18 @@ const maxRows = 200
 export function Screen() {
   const t = useTexts(words)
   const range = useRange('30d')
-  const meta = useMeta()
-  const isOpening = useOpening('paths')
   const anything = useAnswer({ measures: ['events.count'] })
   return (
-    <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} />}>
-      {isOpening ? (
-        <Skeleton height={420} />
-      ) : (
-        <Loaded query={meta} skeleton={<Skeleton height={420} />}>
-          {(known) => (
-            <Loaded
-              query={anything}
-              skeleton={<Skeleton height={420} />}
-              isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
-              empty={<NoEvents icon="paths" />}
-            >
-              {() => <Paths meta={known} range={range} />}
-            </Loaded>
-          )}
-        </Loaded>
-      )}
-    </Page>
+    <ExplorationPage
+      kind="paths"
+      title={t.title}
+      lead={t.lead}
+      range={range}
+      first={anything}
+      isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
+    >
+      {(meta) => <Paths meta={meta} range={range} />}
+    </ExplorationPage>
   )
 }
 

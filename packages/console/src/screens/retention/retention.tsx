@@ -1,19 +1,19 @@
 import type { Meta } from '../../data/format.ts'
-import { useAnswer, useMeta } from '../../data/statistics.ts'
+import { useAnswer } from '../../data/statistics.ts'
 import { type RangeState, useRange, useSetView, useView } from '../../data/view-state.ts'
 import { ConditionChips } from '../../exploration/condition-editor.tsx'
 import shared from '../../exploration/exploration.module.css'
-import { Notices, RangeActions, TakeAway } from '../../exploration/exploration-parts.tsx'
-import { NoEvents } from '../../exploration/no-events.tsx'
+import { ExplorationPage } from '../../exploration/exploration-page.tsx'
+import { Notices, TakeAway } from '../../exploration/exploration-parts.tsx'
 import { type Exploration, useExploration } from '../../exploration/rows.ts'
-import { SaveExploration, useOpening } from '../../exploration/save-exploration.tsx'
+import { SaveExploration } from '../../exploration/save-exploration.tsx'
 import type { Left } from '../../exploration/selection.ts'
 import { SelectionEditor } from '../../exploration/selection-editor.tsx'
 import { words as say } from '../../exploration/texts.ts'
 import { analysis } from '../../texts/analysis.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Segments, Select } from '../../ui/field.tsx'
-import { Card, Page } from '../../ui/page.tsx'
+import { Card } from '../../ui/page.tsx'
 import { Empty, Loaded, Skeleton } from '../../ui/state.tsx'
 import { cellRule } from './retention-cohort.ts'
 import { RetentionCurve } from './retention-curve.tsx'
@@ -25,28 +25,18 @@ import { words } from './texts.ts'
 export function Screen() {
   const t = useTexts(words)
   const range = useRange('90d')
-  const meta = useMeta()
-  const isOpening = useOpening('retention')
   const anything = useAnswer({ measures: ['events.count'] })
   return (
-    <Page title={t.title} lead={t.lead} isWide actions={<RangeActions range={range} />}>
-      {isOpening ? (
-        <Skeleton height={420} />
-      ) : (
-        <Loaded query={meta} skeleton={<Skeleton height={420} />}>
-          {(known) => (
-            <Loaded
-              query={anything}
-              skeleton={<Skeleton height={420} />}
-              isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
-              empty={<NoEvents icon="retention" />}
-            >
-              {() => <Retention meta={known} range={range} />}
-            </Loaded>
-          )}
-        </Loaded>
-      )}
-    </Page>
+    <ExplorationPage
+      kind="retention"
+      title={t.title}
+      lead={t.lead}
+      range={range}
+      first={anything}
+      isEmpty={({ rows }) => rows[0]?.['events.count'] === 0}
+    >
+      {(meta) => <Retention meta={meta} range={range} />}
+    </ExplorationPage>
   )
 }
 

@@ -1,17 +1,18 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { client } from '../../client.ts'
-import { useInstant, useSetView } from '../../data/view-state.ts'
+import { useInstant } from '../../data/view-state.ts'
 import { useForgetExplorations, useMayChangeExploration } from '../../exploration/save-exploration.tsx'
 import { explorationScreens, type SavedExploration } from '../../exploration/saved-exploration.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ButtonLink, IconButton } from '../../ui/button.tsx'
-import { Badge, Card } from '../../ui/page.tsx'
-import { Empty, Loaded, Skeleton } from '../../ui/state.tsx'
-import { type Column, Pages, Table } from '../../ui/table.tsx'
+import { Badge } from '../../ui/page.tsx'
+import { Empty } from '../../ui/state.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './saved.module.css'
 import { type ListState, perPage } from './saved-queries.ts'
+import { SavedTable } from './saved-table.tsx'
 import { saved } from './texts.ts'
 
 export const explorationsAsked = ({ q, sortBy, descending, page }: ListState) => ({
@@ -26,7 +27,6 @@ export const explorationsAsked = ({ q, sortBy, descending, page }: ListState) =>
 export function Explorations({ state }: { readonly state: ListState }) {
   const t = useTexts(saved)
   const instant = useInstant()
-  const setView = useSetView()
   const query = explorationsAsked(state)
   const list = useQuery({
     queryKey: ['saved-explorations', query],
@@ -58,56 +58,25 @@ export function Explorations({ state }: { readonly state: ListState }) {
     { id: 'actions', title: '', cell: (row) => <Delete saved={row} /> },
   ]
   return (
-    <Loaded
-      query={list}
-      skeleton={<Skeleton lines={8} />}
-      isEmpty={({ paginationCount }) => paginationCount === 0}
+    <SavedTable
+      label={t.explorationsTab}
+      list={list}
+      state={state}
+      columns={columns}
       empty={
-        state.q === '' ? (
-          <Empty
-            icon="funnel"
-            title={t.noExploration}
-            action={
-              <ButtonLink to="/funnels" kind="main">
-                {t.toFunnels}
-              </ButtonLink>
-            }
-          >
-            {t.noExplorationHint}
-          </Empty>
-        ) : (
-          <Empty icon="search" title={t.noMatch}>
-            {t.noMatchHint}
-          </Empty>
-        )
+        <Empty
+          icon="funnel"
+          title={t.noExploration}
+          action={
+            <ButtonLink to="/funnels" kind="main">
+              {t.toFunnels}
+            </ButtonLink>
+          }
+        >
+          {t.noExplorationHint}
+        </Empty>
       }
-    >
-      {({ data, paginationCount }) => (
-        <Card isFlush>
-          <Table
-            label={t.explorationsTab}
-            columns={columns}
-            rows={data}
-            rowKey={({ id }) => id}
-            sort={{ by: state.sortBy, descending: state.descending }}
-            onSort={({ by, descending }) => {
-              const isFirst = by !== state.sortBy
-              setView({
-                sort: by,
-                order: (isFirst ? by === 'updatedAt' : descending) ? 'desc' : 'asc',
-                page: undefined,
-              })
-            }}
-          />
-          <Pages
-            page={state.page}
-            perPage={perPage}
-            count={paginationCount}
-            onPage={(page) => setView({ page: page === 1 ? undefined : page })}
-          />
-        </Card>
-      )}
-    </Loaded>
+    />
   )
 }
 

@@ -11,20 +11,14 @@ import { ButtonLink, IconButton } from '../../ui/button.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Segments, TextField } from '../../ui/field.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Badge, Card, Page } from '../../ui/page.tsx'
-import { Empty, Loaded, Skeleton } from '../../ui/state.tsx'
-import { type Column, Pages, Table } from '../../ui/table.tsx'
+import { Badge, Page } from '../../ui/page.tsx'
+import { Empty } from '../../ui/state.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { Explorations, explorationsAsked } from './explorations.tsx'
 import styles from './saved.module.css'
 import { useDelete, useMayChange, useRunNow } from './saved-actions.ts'
-import {
-  type ListState,
-  listQuery,
-  perPage,
-  readListState,
-  type SavedQuery,
-  type SortKey,
-} from './saved-queries.ts'
+import { type ListState, listQuery, perPage, readListState, type SavedQuery } from './saved-queries.ts'
+import { SavedTable } from './saved-table.tsx'
 import { scheduleText } from './schedule-words.ts'
 import { saved } from './texts.ts'
 
@@ -95,7 +89,6 @@ function Queries({ state }: { readonly state: ListState }) {
   const say = useTexts(analysis)
   const language = useLanguage()
   const instant = useInstant()
-  const setView = useSetView()
   const list = useQuery(listQuery(state))
   const meta = useMeta().data
   const columns: Column<SavedQuery>[] = [
@@ -144,56 +137,25 @@ function Queries({ state }: { readonly state: ListState }) {
     { id: 'actions', title: '', cell: (row) => <Actions query={row} /> },
   ]
   return (
-    <Loaded
-      query={list}
-      skeleton={<Skeleton lines={8} />}
-      isEmpty={({ paginationCount }) => paginationCount === 0}
+    <SavedTable
+      label={t.title}
+      list={list}
+      state={state}
+      columns={columns}
       empty={
-        state.q === '' ? (
-          <Empty
-            icon="saved"
-            title={t.empty}
-            action={
-              <ButtonLink to="/explore" kind="main">
-                {t.toExplore}
-              </ButtonLink>
-            }
-          >
-            {t.emptyHint}
-          </Empty>
-        ) : (
-          <Empty icon="search" title={t.noMatch}>
-            {t.noMatchHint}
-          </Empty>
-        )
+        <Empty
+          icon="saved"
+          title={t.empty}
+          action={
+            <ButtonLink to="/explore" kind="main">
+              {t.toExplore}
+            </ButtonLink>
+          }
+        >
+          {t.emptyHint}
+        </Empty>
       }
-    >
-      {({ data, paginationCount }) => (
-        <Card isFlush>
-          <Table
-            label={t.title}
-            columns={columns}
-            rows={data}
-            rowKey={({ id }) => id}
-            sort={{ by: state.sortBy, descending: state.descending }}
-            onSort={({ by, descending }) => {
-              const isFirst = by !== state.sortBy
-              setView({
-                sort: by as SortKey,
-                order: (isFirst ? by === 'updatedAt' : descending) ? 'desc' : 'asc',
-                page: undefined,
-              })
-            }}
-          />
-          <Pages
-            page={state.page}
-            perPage={perPage}
-            count={paginationCount}
-            onPage={(page) => setView({ page: page === 1 ? undefined : page })}
-          />
-        </Card>
-      )}
-    </Loaded>
+    />
   )
 }
 
