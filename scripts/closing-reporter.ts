@@ -25,8 +25,7 @@ export default class ClosingReporter implements Reporter {
       failed += module.errors().length
       for (const test of module.children.allTests()) {
         const result = test.result()
-        if (test.diagnostic()?.flaky)
-          retried.push(`${test.fullName}: ${result.errors?.[0]?.message ?? 'no message'}`)
+        if (test.diagnostic()?.flaky) retried.push(`${test.fullName}: ${messageOf(result.errors?.[0])}`)
         if (result.state === 'passed') passed++
         else if (result.state === 'failed') failed++
         else {
@@ -49,6 +48,12 @@ export default class ClosingReporter implements Reporter {
       process.exitCode = 1
     }
   }
+}
+
+/** With its causes: a property says which values failed, and why stands in what caused that. */
+function messageOf(error: { readonly message?: string; readonly cause?: unknown } | undefined): string {
+  const { message = 'no message', cause } = error ?? {}
+  return typeof cause === 'object' && cause !== null ? `${message}\nbecause ${messageOf(cause)}` : message
 }
 
 function recordOf(began: Date, counts: string): string {
