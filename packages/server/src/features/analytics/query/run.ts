@@ -13,8 +13,8 @@ export type EngineCell = string | number | boolean | null
 export interface RunLimits {
   readonly seconds: number
   readonly memoryBytes: number
-  /** Rows of a result, 0 for any number; the store's own bound where absent. */
-  readonly rows?: number
+  /** Whether the result may have any number of rows and bytes, beyond what the store gives at once otherwise. */
+  readonly isUnbounded?: boolean
   /** Threads of one query, asked for at its start; the engine's own choice where undefined. */
   readonly threads?: () => number | undefined
 }
@@ -63,7 +63,7 @@ export async function* runCompiled(
 /** A statement of a query with what it may use. */
 export function statementOf(
   { sql, params }: Pick<CompiledQuery, 'sql' | 'params'>,
-  { seconds, memoryBytes, rows, threads }: RunLimits,
+  { seconds, memoryBytes, isUnbounded = false, threads }: RunLimits,
 ): Statement {
   const maxThreads = threads?.()
   return {
@@ -74,7 +74,7 @@ export function statementOf(
       max_execution_time: seconds,
       max_memory_usage: memoryBytes,
       ...(maxThreads === undefined ? {} : { max_threads: maxThreads }),
-      ...(rows === undefined ? {} : { max_result_rows: rows }),
+      ...(isUnbounded && { max_result_rows: 0, max_result_bytes: 0 }),
       // What does not fit into memory is grouped and sorted on disk.
       max_bytes_before_external_group_by: Math.floor(memoryBytes / 4),
       max_bytes_before_external_sort: Math.floor(memoryBytes / 4),
