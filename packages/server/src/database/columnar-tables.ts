@@ -1,4 +1,5 @@
 import type { Columnar } from '../platform/stores/columnar.ts'
+import { unboundedResult } from '../platform/stores/columnar-settings.ts'
 import { quoteIdentifier } from '../platform/stores/identifiers.ts'
 
 /** Of tables that a backup of a server makes. */
@@ -80,7 +81,7 @@ export async function copyTable(
       params: { partition },
       format: 'Native',
       // One thread reads parts in their order, so that of two rows of one key the same is the last.
-      settings: { ...settings, max_result_rows: 0, max_result_bytes: 0, max_threads: 1 },
+      settings: { ...settings, ...unboundedResult, max_threads: 1 },
     })
     await to.insert({ table, format: 'Native', body, settings })
   }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Columnar, Statement } from '../../platform/stores/columnar.ts'
+import { unboundedResult } from '../../platform/stores/columnar-settings.ts'
 import type { StoredExport } from './export-store.ts'
 
 /** What becomes one file: a day that has rows, or all rows of a query. */
@@ -153,9 +154,7 @@ export function createExportedRowsStore({
     const maxThreads = threads()
     return {
       max_execution_time: maxSeconds,
-      max_result_rows: 0,
-      max_result_bytes: 0,
-      max_bytes_before_external_sort: 256 * 1024 * 1024,
+      ...unboundedResult,
       ...(maxThreads !== undefined && { max_threads: maxThreads }),
     }
   }

@@ -1,6 +1,13 @@
 /** What an insert stores at once: beyond it, rows before a faulty one may have been stored (columnar.ts, insert). */
 export const insertBlock = { rows: 1_048_576, bytes: 1024 * 1024 * 1024 } as const
 
+/** For a stream of any number of rows: they come as they are read, and what does not fit into memory is sorted on disk. */
+export const unboundedResult = {
+  max_result_rows: 0,
+  max_result_bytes: 0,
+  max_bytes_before_external_sort: 256 * 1024 * 1024,
+} as const
+
 type Settings = Readonly<Record<string, string | number>>
 
 /** The same answers from every home, whatever its configuration says. */

@@ -5,6 +5,7 @@ import {
   ColumnarTimeout,
   type Statement,
 } from '../../../platform/stores/columnar.ts'
+import { unboundedResult } from '../../../platform/stores/columnar-settings.ts'
 import type { CompiledQuery } from './compile/compile.ts'
 
 /** A cell as the engine's JSON gives it; 64-bit integers and decimals are texts, so that no digit is lost. */
@@ -74,7 +75,7 @@ export function statementOf(
       max_execution_time: seconds,
       max_memory_usage: memoryBytes,
       ...(maxThreads === undefined ? {} : { max_threads: maxThreads }),
-      ...(isUnbounded && { max_result_rows: 0, max_result_bytes: 0 }),
+      ...(isUnbounded && unboundedResult),
       // What does not fit into memory is grouped and sorted on disk.
       max_bytes_before_external_group_by: Math.floor(memoryBytes / 4),
       max_bytes_before_external_sort: Math.floor(memoryBytes / 4),

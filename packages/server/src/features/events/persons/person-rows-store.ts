@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { PersonReference } from '@millrace/contract/resources/person-data.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Columnar } from '../../../platform/stores/columnar.ts'
+import { unboundedResult } from '../../../platform/stores/columnar-settings.ts'
 import type { RowCondition } from '../loading/removals/removal-store.ts'
 import { digestSql, type Kind } from './person-digests.ts'
 
@@ -282,7 +283,7 @@ export function createPersonRowsStore({
         sql: exported[table] ?? '',
         params: paramsOf(person),
         format: 'JSONEachRow',
-        settings: { max_execution_time: 600 },
+        settings: { ...unboundedResult, max_execution_time: 3_600 },
         signal,
       }),
   }
