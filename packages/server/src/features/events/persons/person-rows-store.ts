@@ -283,7 +283,7 @@ export function createPersonRowsStore({
         sql: exported[table] ?? '',
         params: paramsOf(person),
         format: 'JSONEachRow',
-        settings: { ...unboundedResult, max_execution_time: 3_600 },
+        settings: { ...unboundedResult, max_execution_time: 600 },
         signal,
       }),
   }
