@@ -5,7 +5,7 @@ import {
   parameterPrefix,
 } from '../../../database/workflow-columns.ts'
 import type { Statement } from '../../../platform/stores/columnar.ts'
-import { isEvent, isPurchase, type Selection } from './staged-rows.ts'
+import { type BatchSize, isEvent, isPurchase, type Selection } from './staged-rows.ts'
 
 /** Keys that are listed for one source of a company; labels with other keys can be queried, too. */
 const maxKeys = { events: 2_000, purchases: 2_000, workflows: maxParameterNames } as const
@@ -39,12 +39,12 @@ export interface LabelKeysDependencies {
   readonly insert: (rows: readonly LabelKey[]) => Promise<void>
   /** The condition that staged rows are what a selection takes. */
   readonly conditionsOf: (selection: Selection, of: string) => string
-  /** Threads for a large batch. */
-  readonly threads: number
+  /** Of a statement that reads a batch of a size. */
+  readonly reading: (size: BatchSize) => Readonly<Record<string, number>>
 }
 
 /** Maintains the label keys of each company's events, so that listing them reads no events. */
-export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKeysDependencies) {
+export function createLabelKeys({ ask, insert, conditionsOf, reading }: LabelKeysDependencies) {
   /** Keys that are stored, by company. */
   const stored = new Map<string, StoredKeys>()
 
@@ -103,7 +103,7 @@ export function createLabelKeys({ ask, insert, conditionsOf, threads }: LabelKey
         sql: `SELECT k AS company, d AS datasource, ${columns.join(', ')}
               FROM ${table} WHERE ${conditionsOf(selection, `${isEvent} AND notEmpty(l)`)} GROUP BY k, d`,
         params: { purged: selection.purged },
-        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 120 },
+        settings: reading(size),
       })
       const fresh: LabelKey[] = []
       for (const { company, datasource, ...keysBySource } of staged) {

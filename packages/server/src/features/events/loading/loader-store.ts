@@ -10,6 +10,7 @@ import type { Received } from './outcome.ts'
 import { createQuarantine } from './quarantine.ts'
 import { createReusedIds } from './reused-ids.ts'
 import {
+  type BatchSize,
   type DuplicateGroup,
   eventKey,
   isEvent,
@@ -58,7 +59,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
     min_insert_block_size_bytes: 1024 * 1024 * 1024,
   })
 
-  const reading = (size: Staging['size']) => ({
+  const reading = (size: BatchSize) => ({
     max_threads: size === 'small' ? 1 : threads,
     max_execution_time: 120,
   })
@@ -294,7 +295,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
 
     ...otherKeys,
 
-    ...createReusedIds({ ask, insertLog: (rows) => insertJson('datasource_log', rows), threads }),
+    ...createReusedIds({ ask, insertLog: (rows) => insertJson('datasource_log', rows), reading }),
 
     async insertKeys(selection: Selection): Promise<void> {
       const columns = { key: eventKey, rest: restOf, seq: 'q', received: 'received' }
@@ -340,7 +341,7 @@ export function createLoaderStore({ columnar, threads }: LoaderStoreOptions) {
       insert: (rows) => insertJson('label_keys', rows),
       conditionsOf: (selection, of) =>
         conditionsOf('label_keys', { ...selection, unlessStored: undefined }, of),
-      threads,
+      reading,
     }),
 
     /** The bindings of identify events; one that is stored already changes nothing. */

@@ -2,7 +2,7 @@ import type { NoteRuleId } from '@millrace/contract/events/rules.ts'
 import { maskSample } from '@millrace/contract/events/samples.ts'
 import { type EventColumn, eventColumns } from '../../../database/event-columns.ts'
 import type { Statement } from '../../../platform/stores/columnar.ts'
-import type { ReusedIds, Staging } from './staged-rows.ts'
+import type { BatchSize, ReusedIds, Staging } from './staged-rows.ts'
 
 /** The rule by which the datasource log shows duplicates that are none but for their identifier. */
 const reusedRule = 'event-id-reused' satisfies NoteRuleId
@@ -30,12 +30,12 @@ export const asDateTime = (milliseconds: number): string =>
 export interface ReusedIdsDependencies {
   readonly ask: <R>(statement: Statement) => Promise<R[]>
   readonly insertLog: (rows: readonly object[]) => Promise<void>
-  /** Threads for a large batch. */
-  readonly threads: number
+  /** Of a statement that reads a batch of a size. */
+  readonly reading: (size: BatchSize) => Readonly<Record<string, number>>
 }
 
 /** Finds and records duplicates whose content differs from the event that came first. */
-export function createReusedIds({ ask, insertLog, threads }: ReusedIdsDependencies) {
+export function createReusedIds({ ask, insertLog, reading }: ReusedIdsDependencies) {
   return {
     /**
      * Compares some of what markDuplicates has marked with the events that came first. A repetition has the same
@@ -63,7 +63,7 @@ export function createReusedIds({ ask, insertLog, threads }: ReusedIdsDependenci
                 argMin(if(event_text = '', toString(event_uuid), event_text), q) AS eventId
               FROM repeated WHERE (hash, ${stagedContent}) NOT IN (SELECT hash, content FROM kept)
               GROUP BY k, d`,
-        settings: { max_threads: size === 'small' ? 1 : threads, max_execution_time: 2 },
+        settings: { ...reading(size), max_execution_time: 2 },
       })
     },
 
