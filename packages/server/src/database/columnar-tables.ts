@@ -4,7 +4,6 @@ import { quoteIdentifier } from '../platform/stores/identifiers.ts'
 
 /** Of tables that a backup of a server makes. */
 const clonePrefix = 'backup_'
-export const isClone = (table: string): boolean => table.startsWith(clonePrefix)
 
 /** What a backup must know of the columnar store. */
 export interface ColumnarFigures {
@@ -120,8 +119,13 @@ export async function cloneTable({ command }: Pick<Columnar, 'command'>, table: 
   return clone
 }
 
+/** Clones that a backup makes, or has left. */
+export async function listClones(columnar: Pick<Columnar, 'query'>): Promise<string[]> {
+  return (await tableNames(columnar)).filter((name) => name.startsWith(clonePrefix))
+}
+
 export async function dropClones(columnar: Pick<Columnar, 'query' | 'command'>): Promise<void> {
-  for (const name of (await tableNames(columnar)).filter(isClone)) {
+  for (const name of await listClones(columnar)) {
     await columnar.command({
       sql: `DROP TABLE ${quoteIdentifier(name)} SYNC`,
       // A server refuses to drop more than 50 GB by default.

@@ -6,8 +6,6 @@ import {
   columnarFigures,
   copyTable,
   dropClones,
-  isClone,
-  tableNames,
 } from '../../database/columnar-tables.ts'
 import { migrateColumnar } from '../../database/migrate.ts'
 import { silentLogger } from '../../platform/logger.ts'
@@ -15,6 +13,8 @@ import type { Columnar } from '../../platform/stores/columnar.ts'
 import { embeddedColumnar } from '../../platform/stores/columnar-embedded.ts'
 import type { PostgresAddress } from '../../platform/stores/relational.ts'
 import { removeFrom, requireFreeBytes } from './backup-files.ts'
+
+export { listClones } from '../../database/columnar-tables.ts'
 
 /** The columnar store, held as it is at a moment while a backup reads it. */
 export interface HeldEvents {
@@ -100,11 +100,6 @@ export function eventsAtServer({
       await dropClones(server).catch(() => {})
     },
   }
-}
-
-/** Tables of a server that a backup makes, or has left. */
-export async function listClones(columnar: Pick<Columnar, 'query'>): Promise<string[]> {
-  return (await tableNames(columnar)).filter(isClone)
 }
 
 /** Hard links of all parts. */

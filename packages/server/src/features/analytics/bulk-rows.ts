@@ -14,7 +14,7 @@ import type { Prepared } from './question.ts'
 export type BulkFormat = Exclude<ResultFormat, 'json'> | 'parquet'
 
 /** Of a statement whose rows go to a file: no request waits for the answer. */
-const bulkLimits = { seconds: 3_600, isUnbounded: true } as const
+const bulkLimits = { seconds: 900, isUnbounded: true } as const
 
 /** Columns of a session, their names as they leave in bulk, and the SQL of those that leave as something else. */
 const sessionColumns: readonly (readonly [column: string, as?: string, sql?: string])[] = [
